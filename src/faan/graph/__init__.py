@@ -1,0 +1,1 @@
+"""A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""

@@ -1,0 +1,1 @@
+"""Few-shot tasks: benchmark folders, building one from any graph, candidates, episodes."""
