@@ -1,0 +1,217 @@
+"""From columns of strings, chunk by chunk, to a graph.
+
+Strings are dictionary-encoded by polars as they come (a shared `Categories` object), so memory holds each name once and
+four bytes for each mention. Ids are given at the end, in the order in which names first occur, head before tail: they
+do not depend on how the input was cut into chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from faan.graph.errors import InputError
+from faan.graph.graph import Graph, ReadReport, Types
+from faan.graph.names import Ints, Names
+
+Column = pl.Series | Sequence[str]
+
+TYPE_RELATIONS = (
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+    "http://www.wikidata.org/prop/direct/P31",
+    "rdf:type",
+    "wdt:P31",
+    "P31",
+)
+
+
+@dataclass
+class GraphBuilder:
+    """Collects triples, labels and types; `finish` makes the graph."""
+
+    type_relations: Sequence[str] = TYPE_RELATIONS
+    type_pattern: str | None = None  # a regular expression whose first group is the type in an entity's name
+    skip_bad_lines: bool = False
+    report: ReadReport = field(default_factory=ReadReport)
+
+    def __post_init__(self) -> None:
+        self._entity = pl.Categorical(pl.Categories.random())
+        self._relation = pl.Categorical(pl.Categories.random())
+        self._triples: list[pl.DataFrame] = []  # head, relation, tail
+        self._types: list[pl.DataFrame] = []  # entity, type
+        self._labels: list[pl.DataFrame] = []  # name, label, rank
+
+    def add(self, heads: Column, relations: Column, tails: Column) -> None:
+        """Add triples by name; names must not be empty."""
+        triples = self._frame(head=heads, relation=relations, tail=tails)
+        is_type = triples["relation"].is_in(list(self.type_relations))
+        if is_type.any():
+            types = triples.filter(is_type)
+            self.add_types(types["head"], types["tail"])
+            triples = triples.filter(~is_type)
+        self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
+
+    def add_types(self, entities: Column, types: Column) -> None:
+        """Say which type an entity has, one row a pair."""
+        self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity}))
+
+    def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series | None = None) -> None:
+        """Give display labels; of several for a name the one with the lowest rank wins, then the first."""
+        frame = self._frame(name=names, label=labels).cast({"name": self._entity})
+        rank = pl.lit(0) if ranks is None else pl.Series(ranks, dtype=pl.Int64)
+        self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
+
+    def count(self, **more: int) -> None:
+        """Add to counters of the report."""
+        self.report = replace(self.report, **{name: getattr(self.report, name) + n for name, n in more.items()})
+
+    def bad_line(self, error: InputError) -> None:
+        """Raise the error or, where bad lines are to be skipped, count it and remember the first few."""
+        if not self.skip_bad_lines:
+            raise error
+        self.count(skipped=1)
+        if len(self.report.bad_lines) < 5:
+            self.report = replace(self.report, bad_lines=(*self.report.bad_lines, str(error)))
+
+    def finish(self) -> Graph:
+        """Number the names, drop duplicate triples, give entities their labels and types."""
+        if not any(len(chunk) for chunk in self._triples):
+            raise InputError(self._why_empty(), source=self.report.source)
+        named = pl.concat(self._triples)
+        number, places = _number_by_first_use(_interleave(named["head"], named["tail"]))
+        relation_number, relation_places = _number_by_first_use(_codes(named["relation"]))
+
+        triples = pl.DataFrame(
+            {
+                "head": number[_codes(named["head"])],
+                "relation": relation_number[_codes(named["relation"])],
+                "tail": number[_codes(named["tail"])],
+            }
+        )
+        triples = triples.filter(_is_first(triples, len(places), len(relation_places)))
+        self.count(duplicates=len(named) - len(triples))
+
+        both = pl.concat([named["head"], named["tail"].alias("head")])
+        entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
+        relations = named["relation"].gather(relation_places).cast(pl.String)
+        entity_names = Names.from_strings(entities)
+        return Graph(
+            entity_names,
+            Names.from_strings(relations),
+            triples["head"].to_numpy(),
+            triples["relation"].to_numpy(),
+            triples["tail"].to_numpy(),
+            entity_labels=self._labels_of(entities),
+            relation_labels=self._labels_of(relations),
+            types=self._finish_types(number, entity_names),
+            report=replace(self.report, unused_nodes=self._unused_nodes(number, relations)),
+        )
+
+    def _frame(self, **columns: Column) -> pl.DataFrame:
+        try:
+            return pl.DataFrame({name: pl.Series(name, values, dtype=pl.String) for name, values in columns.items()})
+        except UnicodeEncodeError as error:
+            raise InputError(f"a name is not valid Unicode ({error})", source=self.report.source) from None
+
+    def _why_empty(self) -> str:
+        left_out = [
+            f"{count:,} {what}"
+            for what, count in (
+                ("statements about literal values", self.report.literals),
+                ("types", sum(len(chunk) for chunk in self._types)),
+                ("bad lines", self.report.skipped),
+            )
+            if count
+        ]
+        found = f" (only {', '.join(left_out)})" if left_out else ""
+        return f"there is no triple in it{found}; expected at least one (head, relation, tail)"
+
+    def _finish_types(self, number: Ints, entity_names: Names) -> Types | None:
+        if self.type_pattern:
+            return types_from_pattern(entity_names, self.type_pattern)
+        if not self._types:
+            return None
+        pairs = pl.concat(self._types)
+        owner = _renumber(_codes(pairs["entity"]), number)
+        known = owner >= 0
+        if not known.any():
+            return None
+        return _ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
+
+    def _labels_of(self, names: pl.Series) -> Names | None:
+        if not self._labels:
+            return None
+        labels = pl.concat(self._labels).with_columns(pl.col("name").cast(pl.String)).sort("rank", maintain_order=True)
+        best = labels.unique("name", keep="first")
+        found = names.alias("name").to_frame().join(best, on="name", how="left", maintain_order="left")["label"]
+        return Names.from_strings(found.fill_null("")) if found.is_not_null().any() else None
+
+    def _unused_nodes(self, number: Ints, relations: pl.Series) -> int:
+        """How many names were given a label or a type but occur in no triple."""
+        columns = [frame["name"] for frame in self._labels] + [frame["entity"].alias("name") for frame in self._types]
+        if not columns:
+            return 0
+        described = pl.concat(columns).unique()
+        rest = described.filter(_renumber(_codes(described), number) < 0).cast(pl.String)
+        return int((~rest.is_in(relations.implode())).sum())
+
+
+def types_from_pattern(names: Names, pattern: str) -> Types:
+    """Read each entity's type out of its name: the pattern's first group, as in `^concept:([^:]+):` for NELL."""
+    try:
+        found = names.to_series().str.extract(pattern, 1)
+    except pl.exceptions.ComputeError as error:
+        raise InputError(f"the type pattern {pattern!r} is not a regular expression: {error}") from None
+    owner = found.is_not_null().arg_true().to_numpy().astype(np.int32)
+    if not len(owner):
+        raise InputError(
+            f"the type pattern {pattern!r} fits no entity name, such as {names[0]!r}; its first (...) must be the type"
+        )
+    return _ragged_types(owner, found.drop_nulls(), len(names))
+
+
+def _ragged_types(owner: Ints, types: pl.Series, num_entities: int) -> Types:
+    names = types.unique(maintain_order=True)
+    ids = types.replace_strict(names, pl.Series(range(len(names))), return_dtype=pl.Int32)
+    pairs = pl.DataFrame({"owner": owner, "type": ids}).unique().sort("owner", "type")
+    offsets = np.zeros(num_entities + 1, dtype=np.int64)
+    np.cumsum(np.bincount(pairs["owner"].to_numpy(), minlength=num_entities), out=offsets[1:])
+    return Types(Names.from_strings(names), offsets, pairs["type"].to_numpy())
+
+
+def _codes(column: pl.Series) -> NDArray[np.uint32]:
+    return column.to_physical().to_numpy()
+
+
+def _interleave(heads: pl.Series, tails: pl.Series) -> NDArray[np.uint32]:
+    return np.stack([_codes(heads), _codes(tails)], axis=1).ravel()
+
+
+def _is_first(triples: pl.DataFrame, num_entities: int, num_relations: int) -> pl.Series:
+    """Which triples occur for the first time; compared as one 64-bit number where they fit into one."""
+    if num_entities**2 * num_relations < 2**63:
+        head, relation, tail = (pl.col(c).cast(pl.Int64) for c in ("head", "relation", "tail"))
+        return triples.select(((head * num_relations + relation) * num_entities + tail).is_first_distinct()).to_series()
+    return triples.select(pl.struct(pl.all()).is_first_distinct()).to_series()
+
+
+def _number_by_first_use(codes: Ints) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Numbers 0, 1, 2 ... in the order of first use: (code -> number or -1, number -> place of its first use)."""
+    unused = len(codes)
+    first = np.full(int(codes.max()) + 1, unused, dtype=np.int64)
+    first[codes[::-1]] = np.arange(unused - 1, -1, -1)  # the last write wins: the first use
+    used = np.flatnonzero(first < unused)
+    used = used[np.argsort(first[used])]
+    number = np.full(len(first), -1, dtype=np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    return number, first[used]
+
+
+def _renumber(codes: Ints, number: Ints) -> NDArray[np.int32]:
+    """The number of each code, -1 for those that have none."""
+    known = codes < len(number)
+    return np.where(known, number[np.where(known, codes, 0)], -1)

@@ -1,0 +1,100 @@
+"""Graphs that come in columns or as Python objects: Parquet, data frames, networkx, any iterable of triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import polars as pl
+
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import InputError, shorten
+from faan.graph.sources import Source
+from faan.graph.tables import BLANK, Columns, find_columns
+
+_CHUNK = 1 << 18  # triples handed on at once
+_EDGE_ATTRIBUTES = ("relation", "predicate", "label", "type")
+
+
+def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None) -> None:
+    """Read a Parquet file; columns by name as in a table with a header, else the first three."""
+    try:
+        frame = pl.read_parquet(source.read())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"not a readable Parquet file ({shorten(str(error))})", source=source.name) from None
+    read_frame(frame, builder, columns)
+
+
+def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | None) -> None:
+    """Read a polars frame."""
+    name = builder.report.source
+    if frame.width < 3:
+        raise InputError(f"expected at least 3 columns (head, relation, tail), found {frame.width}", source=name)
+    texts = []
+    for place in find_columns(frame.columns, columns, name) or (0, 1, 2):
+        column = frame.to_series(place)
+        if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+            raise InputError(f"column {column.name!r} holds {column.dtype}; expected names or numbers", source=name)
+        text = column.cast(pl.String)
+        empty = (text.is_null() | (text.str.strip_chars(BLANK).str.len_bytes() == 0)).arg_true()
+        if len(empty):
+            raise InputError(f"row {empty[0] + 1:,} has an empty {column.name!r}; expected a name", source=name)
+        texts.append(text)
+    builder.add(*texts)
+
+
+def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> None:
+    """Read a pandas frame."""
+    names = [str(name) for name in frame.columns]
+    places = find_columns(names, columns, builder.report.source) or (0, 1, 2)
+    if len(names) < 3:
+        raise InputError(
+            f"expected at least 3 columns (head, relation, tail), found {len(names)}", source=builder.report.source
+        )
+    read_rows(zip(*(frame.iloc[:, place].tolist() for place in places), strict=True), builder)
+
+
+def read_networkx(graph: Any, builder: GraphBuilder) -> None:
+    """Read a networkx graph; an edge's relation is its attribute relation, predicate, label or type, or its key."""
+    if not graph.is_directed():
+        raise InputError(
+            "expected a directed networkx graph: facts have a head and a tail", source=builder.report.source
+        )
+    read_rows(_networkx_triples(graph), builder)
+    for attribute, add in (("label", builder.add_labels), ("type", builder.add_types)):
+        known = [(str(node), str(data[attribute])) for node, data in graph.nodes(data=True) if data.get(attribute)]
+        add([node for node, _ in known], [value for _, value in known])
+
+
+def _networkx_triples(graph: Any) -> Iterator[tuple[Any, Any, Any]]:
+    edges = (
+        graph.edges(keys=True, data=True)
+        if graph.is_multigraph()
+        else ((*e[:2], None, e[2]) for e in graph.edges(data=True))
+    )
+    for head, tail, key, data in edges:
+        relation = next((data[a] for a in _EDGE_ATTRIBUTES if data.get(a)), key if isinstance(key, str) else None)
+        if relation is None:
+            raise InputError(
+                f"edge {shorten(repr((head, tail)))} has no relation; "
+                f"set one of the attributes {', '.join(_EDGE_ATTRIBUTES)}"
+            )
+        yield head, relation, tail
+
+
+def read_rows(rows: Iterable[Sequence[Any]], builder: GraphBuilder) -> None:
+    """Read any iterable of (head, relation, tail)."""
+    triples = _checked(rows)
+    while chunk := list(islice(triples, _CHUNK)):
+        builder.add(*(list(column) for column in zip(*chunk, strict=True)))
+
+
+def _checked(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, ...]]:
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 3:
+            raise InputError(f"triple {number:,}: expected (head, relation, tail), found {shorten(repr(row))}")
+        names = tuple("" if part is None or part != part else str(part) for part in row)  # NaN is not itself
+        if not all(name.strip(BLANK) for name in names):
+            raise InputError(f"triple {number:,}: a name is empty in {shorten(repr(row))}")
+        yield names

@@ -1,0 +1,176 @@
+"""The knowledge graph in memory: integer arrays, names beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.graph.errors import InputError, UnknownNameError
+from faan.graph.names import Ints, Names
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What happened on the way from a source to a graph."""
+
+    source: str = "memory"
+    format: str = "triples"
+    duplicates: int = 0  # triples that occurred before
+    literals: int = 0  # statements whose object is a value, not an entity
+    skipped: int = 0  # bad lines that were passed over because the caller asked for it
+    bad_lines: tuple[str, ...] = ()  # the first few of them, as error messages
+    unused_nodes: int = 0  # labels or types of things that occur in no triple
+    notes: tuple[str, ...] = ()  # what else a user should know
+
+
+@dataclass(frozen=True, eq=False)
+class Types:
+    """The types of each entity, ragged: those of entity `i` are `ids[offsets[i]:offsets[i + 1]]`."""
+
+    names: Names
+    offsets: Ints  # (entities + 1,)
+    ids: Ints
+
+    def of(self, entity: int) -> Ints:
+        """The type ids of one entity."""
+        return self.ids[self.offsets[entity] : self.offsets[entity + 1]]
+
+    @cached_property
+    def owners(self) -> Ints:
+        """The entity that each element of `ids` belongs to."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @property
+    def num_typed(self) -> int:
+        """How many entities have a type."""
+        return int(np.count_nonzero(np.diff(self.offsets)))
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The edges of each entity, both directions, ragged (compressed sparse rows).
+
+    Relation `r` seen from its tail is `r + num_relations`.
+    """
+
+    offsets: Ints  # (entities + 1,)
+    relations: Ints  # (2 * triples,)
+    entities: Ints  # (2 * triples,)
+
+    @classmethod
+    def build(cls, heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> Neighbours:
+        """Group the edges and their inverses by the entity they leave, then by relation."""
+        source = np.concatenate([heads, tails])
+        relation = np.concatenate([relations, relations + num_relations]).astype(np.int32)
+        order = np.argsort(source.astype(np.int64) * (2 * num_relations) + relation, kind="stable")
+        offsets = np.zeros(num_entities + 1, dtype=np.int64)
+        np.cumsum(np.bincount(source, minlength=num_entities), out=offsets[1:])
+        return cls(offsets, relation[order], np.concatenate([tails, heads])[order].astype(np.int32))
+
+    @property
+    def degrees(self) -> Ints:
+        """The number of edges of each entity, both directions."""
+        return np.diff(self.offsets)
+
+    def of(self, entity: int) -> tuple[Ints, Ints]:
+        """Relations and entities next to one entity."""
+        span = slice(self.offsets[entity], self.offsets[entity + 1])
+        return self.relations[span], self.entities[span]
+
+    def gather(self, entities: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
+        """The edges of many entities at once: offsets (len(entities) + 1,), relations, neighbours."""
+        starts = self.offsets[entities]
+        counts = self.offsets[np.asarray(entities) + 1] - starts
+        offsets = np.zeros(len(entities) + 1, dtype=np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+        return offsets, self.relations[places], self.entities[places]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A knowledge graph: triples (head, relation, tail) as integers, and the names behind the integers."""
+
+    entity_names: Names
+    relation_names: Names
+    heads: Ints  # (triples,) int32
+    relations: Ints
+    tails: Ints
+    entity_labels: Names | None = None  # "" where an entity has none
+    relation_labels: Names | None = None
+    types: Types | None = None
+    report: ReadReport = field(default_factory=ReadReport)
+
+    def __repr__(self) -> str:
+        return (
+            f"Graph({self.num_entities:,} entities, {self.num_relations:,} relations, {self.num_triples:,} triples, "
+            f"from {self.report.source})"
+        )
+
+    @property
+    def num_entities(self) -> int:
+        """How many entities the graph has."""
+        return len(self.entity_names)
+
+    @property
+    def num_relations(self) -> int:
+        """How many relations the graph has, inverses not counted."""
+        return len(self.relation_names)
+
+    @property
+    def num_triples(self) -> int:
+        """How many different triples the graph has."""
+        return len(self.heads)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The edges of each entity, inverse edges included."""
+        return Neighbours.build(self.heads, self.relations, self.tails, self.num_entities, self.num_relations)
+
+    @cached_property
+    def relation_counts(self) -> Ints:
+        """The number of triples of each relation."""
+        return np.bincount(self.relations, minlength=self.num_relations)
+
+    def triples(self) -> Iterator[tuple[str, str, str]]:
+        """All triples by name, in order."""
+        entities, relations = list(self.entity_names), list(self.relation_names)
+        for head, relation, tail in zip(self.heads, self.relations, self.tails, strict=True):
+            yield entities[head], relations[relation], entities[tail]
+
+    def entity(self, name: str) -> int:
+        """The id of an entity by its name, or by its label where only one entity has it."""
+        return _look_up("entity", name, self.entity_names, self.entity_labels)
+
+    def relation(self, name: str) -> int:
+        """The id of a relation by its name or label."""
+        return _look_up("relation", name, self.relation_names, self.relation_labels)
+
+    def entity_label(self, entity: int) -> str:
+        """What to show a person: the entity's label, or its name where it has none."""
+        return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
+
+    def relation_label(self, relation: int) -> str:
+        """What to show a person for a relation; inverse relations (`id + num_relations`) end in `_inv`."""
+        base = relation % self.num_relations
+        label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
+        return label if relation == base else f"{label}_inv"
+
+
+def _look_up(kind: str, name: str, names: Names, labels: Names | None) -> int:
+    number = names.find(name)
+    if number is not None:
+        return number
+    found = labels.find_all(name) if labels and name else []
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = ", ".join(repr(names[i]) for i in found[:5])
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        raise InputError(f"{len(found)} of the graph share the label {name!r}: {listed}{more}. Use the name.")
+    close = names.nearest(name) + (labels.nearest(name) if labels else [])
+    raise UnknownNameError(kind, name, list(dict.fromkeys(close))[:3])

@@ -1,0 +1,186 @@
+"""An immutable list of strings in four arrays, with O(1) look-up both ways.
+
+A Python dictionary of five million names takes more than half a gigabyte and seconds to load. Here the UTF-8 bytes of
+all names lie in one array, a hash index beside them, and both open as memory maps: nothing is loaded before it is used.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from faan.graph.errors import InputError
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.integer]
+
+_CHUNK = 1 << 18  # names handled at once, so that temporary arrays stay small
+_BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Strings numbered from 0: `names[3]` is a string, `names.find("Peru")` its number.
+
+    A string may occur several times (two cities share a label); `find_all` gives all of them.
+    """
+
+    data: Bytes  # UTF-8 of all strings, one after the other
+    offsets: Ints  # (n + 1,) where each string begins
+    buckets: Ints  # (number of buckets + 1,) where each hash bucket begins in `members`
+    members: Ints  # (n,) string numbers, grouped by hash bucket
+
+    @classmethod
+    def from_strings(cls, strings: Iterable[str] | pl.Series) -> Names:
+        """Names in the order given."""
+        series = strings if isinstance(strings, pl.Series) else _to_series(list(strings))
+        lengths = series.str.len_bytes().to_numpy()
+        offsets = np.zeros(len(series) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        data = np.empty(offsets[-1], dtype=np.uint8)
+        for start in range(0, len(series), _CHUNK):
+            text = series[start : start + _CHUNK].str.join("").item().encode()
+            data[offsets[start] : offsets[start] + len(text)] = np.frombuffer(text, dtype=np.uint8)
+
+        count = 1 << max(len(series) - 1, 1).bit_length()
+        bucket = _hash_all(data, offsets) & np.uint64(count - 1)
+        buckets = np.zeros(count + 1, dtype=np.uint32)
+        np.cumsum(np.bincount(bucket.astype(np.int64), minlength=count), out=buckets[1:])
+        members = np.argsort(bucket, kind="stable").astype(np.uint32)
+        return cls(data, offsets, buckets, members)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Names:
+        """Put together what `arrays` took apart, checking that the parts fit."""
+        parts = {field: arrays[f"{prefix}_{field}"] for field in ("data", "offsets", "buckets", "members")}
+        names = cls(**parts)  # type: ignore[arg-type]
+        n = len(names)
+        if not (
+            names.data.dtype == np.uint8
+            and names.offsets[0] == 0
+            and names.offsets[-1] == len(names.data)
+            and len(names.members) == n
+            and names.buckets[-1] == n
+        ):
+            raise InputError(f"the parts of {prefix} do not fit together")
+        return names
+
+    def arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """The arrays behind the names, for saving."""
+        return {
+            f"{prefix}_data": self.data,
+            f"{prefix}_offsets": self.offsets,
+            f"{prefix}_buckets": self.buckets,
+            f"{prefix}_members": self.members,
+        }
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> str:
+        if not 0 <= number < len(self):
+            raise IndexError(f"number {number} is outside 0 to {len(self) - 1}")
+        return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), _CHUNK):
+            ends = self.offsets[start : start + _CHUNK + 1]
+            text = self.data[ends[0] : ends[-1]].tobytes()
+            bounds = (ends - ends[0]).tolist()
+            for begin, end in pairwise(bounds):
+                yield text[begin:end].decode()
+
+    def __contains__(self, name: str) -> bool:
+        return self.find(name) is not None
+
+    def find(self, name: str) -> int | None:
+        """The number of a string, the lowest where it occurs several times; None where it does not occur."""
+        found = self.find_all(name)
+        return found[0] if found else None
+
+    def find_all(self, name: str) -> list[int]:
+        """The numbers of all occurrences of a string."""
+        try:
+            wanted = name.encode()
+        except UnicodeEncodeError:
+            return []
+        key = np.frombuffer(wanted, dtype=np.uint8)
+        bucket = int(_hash_all(key, np.array([0, len(key)]))[0]) & (len(self.buckets) - 2)
+        members = self.members[self.buckets[bucket] : self.buckets[bucket + 1]].tolist()
+        return [m for m in members if self.data[self.offsets[m] : self.offsets[m + 1]].tobytes() == wanted]
+
+    def to_series(self) -> pl.Series:
+        """All strings as a polars column."""
+        return pl.Series(list(self), dtype=pl.String)
+
+    def nearest(self, name: str, count: int = 3) -> list[str]:
+        """The strings most like a misspelt one, best first.
+
+        Shared pairs of neighbouring letters narrow millions of strings down to two hundred, which are then compared
+        letter by letter.
+        """
+        wanted = _lower(np.frombuffer(name.encode(errors="replace"), dtype=np.uint8))
+        if len(wanted) < 2 or not len(self):
+            return []
+        asked = np.zeros(1 << 16, dtype=bool)
+        asked[_pairs(wanted)] = True
+        likeness = np.empty(len(self), dtype=np.float32)
+        for start in range(0, len(self), _CHUNK):
+            offsets = self.offsets[start : start + _CHUNK + 1]
+            text = _lower(self.data[offsets[0] : offsets[-1]])
+            shared = np.concatenate([[0], np.cumsum(asked[_pairs(text)]), [0]])
+            shared[-1] = shared[-2]
+            begin = offsets[:-1] - offsets[0]
+            lengths = np.diff(offsets)
+            hits = shared[begin + np.maximum(lengths - 1, 0)] - shared[begin]
+            likeness[start : start + len(lengths)] = 2 * hits / (lengths + len(wanted))
+        best = np.argsort(-likeness, kind="stable")[:200]
+        close = {}
+        for number in best[likeness[best] > 0].tolist():
+            other = self[number]
+            ratio = difflib.SequenceMatcher(None, name.casefold(), other.casefold()).ratio()
+            if ratio >= 0.6:
+                close[other] = ratio
+        return sorted(close, key=lambda other: (-close[other], other))[:count]
+
+
+def _to_series(strings: list[str]) -> pl.Series:
+    try:
+        return pl.Series(strings, dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise InputError(f"a name is not valid Unicode: {error}") from None
+
+
+def _hash_all(data: Bytes, offsets: Ints) -> NDArray[np.uint64]:
+    """A 64-bit hash of each string: a polynomial in its bytes, then mixed. The same on every machine."""
+    hashes = np.zeros(len(offsets) - 1, dtype=np.uint64)
+    for start in range(0, len(hashes), _CHUNK):
+        ends = offsets[start : start + _CHUNK + 1]
+        lengths = np.diff(ends)
+        begins = ends[:-1] - ends[0]
+        place = np.arange(ends[-1] - ends[0]) - np.repeat(begins, lengths)
+        powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _BASE, dtype=np.uint64))
+        terms = (data[ends[0] : ends[-1]].astype(np.uint64) + np.uint64(1)) * powers[place]
+        sums = np.add.reduceat(np.append(terms, np.uint64(0)), begins)
+        hashes[start : start + len(lengths)] = np.where(lengths > 0, sums, np.uint64(0))
+    hashes ^= hashes >> np.uint64(33)
+    hashes *= np.uint64(0xFF51AFD7ED558CCD)
+    hashes ^= hashes >> np.uint64(33)
+    return hashes
+
+
+def _lower(text: Bytes) -> Bytes:
+    """ASCII letters in lower case, all other bytes as they are."""
+    capital = (text >= ord("A")) & (text <= ord("Z"))
+    return np.where(capital, text + np.uint8(32), text).astype(np.uint8)
+
+
+def _pairs(text: Bytes) -> NDArray[np.uint16]:
+    """A number for each two neighbouring bytes."""
+    return (text[:-1].astype(np.uint16) << np.uint16(8)) | text[1:]

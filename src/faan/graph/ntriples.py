@@ -1,0 +1,121 @@
+"""N-Triples and N-Quads: plain lines by polars, all others by the RDF parser.
+
+A line is plain when it is `<iri> <iri> <iri> .` or `<iri> <iri> "text" .` with single blanks and no escapes, which is
+what programs write: its meaning is beyond doubt. The parser judges every other line. Both kinds come out in file order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+import pyoxigraph as ox
+
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import InputError, shorten
+from faan.graph.rdf import LABEL_RELATIONS, Statements, label_rank, reason
+from faan.graph.sources import Source
+
+FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
+
+_BLOCK = 1 << 24  # bytes read at once
+_PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}-]|%[0-9A-Fa-f]{2})*"
+_IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
+_TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
+_LABEL = f"<(?:{'|'.join(LABEL_RELATIONS)})>".replace(".", r"\.")
+
+
+def read_ntriples(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
+    """Read N-Triples or N-Quads (whose graph names are ignored)."""
+    line = 1
+    for block in source.blocks(_BLOCK):
+        numbered = _lines(block)
+        if numbered is None:
+            others = _parse(enumerate(block.split(b"\n"), start=line), source, builder, format, languages)
+            others.flush(builder)
+        else:
+            _read_lines(numbered, line, source, builder, format, languages)
+        line += block.count(b"\n")
+
+
+def _read_lines(
+    numbered: pl.DataFrame, line: int, source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]
+) -> None:
+    graph = f"(?: {_IRI})?" if format == "n-quads" else ""
+    text = pl.col("text")
+    numbered = numbered.with_columns(
+        line=pl.col("line") + line,
+        edge=text.str.contains(f"^{_IRI} {_IRI} {_IRI}{graph} \\.$"),
+        literal=text.str.contains(f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$"),
+    )
+    edges = _edges(numbered.filter("edge"))
+    literals = numbered.filter("literal")
+    labels = _labels(literals, languages)
+    rest = numbered.filter(~pl.col("edge") & ~pl.col("literal") & text.is_not_null())
+    others = _parse(rest.select("line", "text").iter_rows(), source, builder, format, languages)
+    if others.heads:
+        columns = {"line": others.lines, "head": others.heads, "relation": others.relations, "tail": others.tails}
+        edges = pl.concat([edges, pl.DataFrame(columns, schema=edges.schema)]).sort("line")
+    if others.names:
+        columns = {"line": others.label_lines, "name": others.names, "label": others.labels, "rank": others.ranks}
+        labels = pl.concat([labels, pl.DataFrame(columns, schema=labels.schema)]).sort("line")
+    builder.add(edges["head"], edges["relation"], edges["tail"])
+    builder.add_labels(labels["name"], labels["label"], labels["rank"])
+    builder.count(literals=others.literals + len(literals) - (len(labels) - len(others.names)))
+
+
+def _lines(block: bytes) -> pl.DataFrame | None:
+    """The lines of a block with their number from 0, null for an empty one; None where it is not clean text."""
+    if b"\x01" in block:
+        return None
+    try:
+        return pl.read_csv(
+            block,
+            has_header=False,
+            separator="\x01",
+            quote_char=None,
+            schema={"text": pl.String},
+            row_index_name="line",
+        ).cast({"line": pl.Int64})
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _edges(plain: pl.DataFrame) -> pl.DataFrame:
+    parts = pl.col("text").str.splitn(" ", 4).struct
+    return plain.select("line", *(parts.field(f"field_{i}").str.strip_chars("<>") for i in range(3))).rename(
+        {"field_0": "head", "field_1": "relation", "field_2": "tail"}
+    )
+
+
+def _labels(plain: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
+    fields = pl.col("text").str.extract_groups(f"^<([^>]*)> <([^>]*)> {_TEXT}").struct
+    labels = plain.filter(pl.col("text").str.contains(f"^<[^>]*> {_LABEL} ")).select(
+        "line",
+        fields.field("1").alias("name"),
+        fields.field("3").alias("label"),
+        pl.struct(relation=fields.field("2"), language=fields.field("4")).alias("kind"),
+    )
+    kinds = labels.select("kind").unique().unnest("kind")
+    ranks = [label_rank(relation, language, languages) for relation, language in kinds.iter_rows()]
+    kinds = kinds.select(kind=pl.struct("relation", "language"), rank=pl.Series(ranks, dtype=pl.Int64))
+    return labels.join(kinds, on="kind", how="left", maintain_order="left", nulls_equal=True).drop("kind")
+
+
+def _parse(
+    lines: Iterable[tuple[int, str | bytes]],
+    source: Source,
+    builder: GraphBuilder,
+    format: str,
+    languages: Sequence[str],
+) -> Statements:
+    statements = Statements(languages)
+    for number, text in lines:
+        try:
+            for quad in ox.parse(text, FORMATS[format]):
+                statements.add(quad, number)
+        except SyntaxError as error:
+            shown = text.decode(errors="replace") if isinstance(text, bytes) else text
+            problem = f"not {format}: {reason(error)}: {shorten(shown.strip())!r}"
+            builder.bad_line(InputError(problem, source=source.name, line=number))
+    return statements

@@ -1,0 +1,62 @@
+"""OpenKE's folder: names and numbers in `entity2id.txt` and `relation2id.txt`, triples in `train2id.txt`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import InputError, shorten
+from faan.graph.sources import Folder
+
+_FILES = ("entity2id.txt", "relation2id.txt", "train2id.txt")
+
+
+def is_openke(folder: Folder) -> bool:
+    """Whether any of OpenKE's files is there."""
+    return not folder.names().isdisjoint(_FILES)
+
+
+def read_openke(folder: Folder, builder: GraphBuilder) -> None:
+    """Read the training triples; `valid2id.txt` and `test2id.txt` are for evaluation and left out."""
+    folder.require("OpenKE's folder", *_FILES)
+    entities, relations = _names(folder, "entity2id.txt"), _names(folder, "relation2id.txt")
+    heads, kinds, tails = [], [], []
+    for number, (head, tail, relation) in _rows(folder, "train2id.txt", "head, tail and relation ids"):
+        try:
+            heads.append(entities[head])
+            tails.append(entities[tail])
+            kinds.append(relations[relation])
+        except KeyError as error:
+            builder.bad_line(InputError(f"id {error} has no name", source=f"{folder.path}/train2id.txt", line=number))
+    builder.add(heads, kinds, tails)
+    held_out = sorted(folder.names() & {"valid2id.txt", "test2id.txt"})
+    if held_out:
+        builder.report = replace(
+            builder.report, notes=(f"left out, as they are for evaluation: {', '.join(held_out)}",)
+        )
+
+
+def _names(folder: Folder, file: str) -> dict[str, str]:
+    return {number: name for _, (name, number) in _rows(folder, file, "a name and its id")}
+
+
+def _rows(folder: Folder, file: str, expected: str) -> list[tuple[int, list[str]]]:
+    """The numbered lines after the first, which holds their count; fields end with the last blanks or tabs."""
+    with folder.open(file) as source:
+        try:
+            lines = source.read().decode().splitlines()
+        except UnicodeDecodeError as error:
+            raise InputError(f"not UTF-8 ({error.reason})", source=source.name) from None
+    if not lines or not lines[0].strip().isdecimal():
+        raise InputError("expected the number of lines that follow", source=source.name, line=1)
+    width = 2 if file != "train2id.txt" else 3
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        parts = line.rsplit(maxsplit=width - 1)
+        if len(parts) == width:
+            rows.append((number, parts))
+        elif line.strip():
+            raise InputError(f"expected {expected}, found {shorten(line)!r}", source=source.name, line=number)
+    if len(rows) != int(lines[0]):
+        raise InputError(f"the first line promises {lines[0].strip()} lines, {len(rows)} follow", source=source.name)
+    return rows

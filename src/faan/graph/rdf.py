@@ -1,0 +1,112 @@
+"""RDF by pyoxigraph: IRIs and blank nodes are entities, literals are not; some literals are labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyoxigraph as ox
+
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import InputError
+from faan.graph.sources import Source
+
+LABEL_RELATIONS = (  # best first
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+)
+FORMATS = {
+    "turtle": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "rdf/xml": ox.RdfFormat.RDF_XML,
+    "json-ld": ox.RdfFormat.JSON_LD,
+}
+_CHUNK = 1 << 18  # statements handed on at once
+_BASE = "urn:graph:"  # what relative IRIs are relative to
+
+
+class Statements:
+    """Sorts RDF statements into edges, labels and other literals; `lines` and `label_lines` say where they stood."""
+
+    def __init__(self, languages: Sequence[str]) -> None:
+        self._languages = languages
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what has been collected."""
+        self.lines: list[int] = []
+        self.heads: list[str] = []
+        self.relations: list[str] = []
+        self.tails: list[str] = []
+        self.label_lines: list[int] = []
+        self.names: list[str] = []
+        self.labels: list[str] = []
+        self.ranks: list[int] = []
+        self.literals = 0
+
+    def add(self, quad: ox.Quad, line: int = 0) -> None:
+        """Take one statement."""
+        head, tail = quad.subject, quad.object
+        if isinstance(head, ox.Triple) or isinstance(tail, ox.Triple):  # a statement about a statement
+            self.literals += 1
+        elif not isinstance(tail, ox.Literal):
+            self.lines.append(line)
+            self.heads.append(_name(head))
+            self.relations.append(quad.predicate.value)
+            self.tails.append(_name(tail))
+        elif quad.predicate.value in LABEL_RELATIONS and tail.value:
+            self.label_lines.append(line)
+            self.names.append(_name(head))
+            self.labels.append(tail.value)
+            self.ranks.append(label_rank(quad.predicate.value, tail.language, self._languages))
+        else:
+            self.literals += 1
+
+    def flush(self, builder: GraphBuilder) -> None:
+        """Hand on what has been collected."""
+        builder.add(self.heads, self.relations, self.tails)
+        builder.add_labels(self.names, self.labels, self.ranks)
+        builder.count(literals=self.literals)
+        self.clear()
+
+
+def label_rank(relation: str, language: str | None, preferred: Sequence[str]) -> int:
+    """How good a label is, 0 the best: preferred languages in order, then no language, then any other."""
+    rank = len(preferred) + 1
+    if language is None:
+        rank = len(preferred)
+    else:
+        for place, wanted in enumerate(preferred):
+            if f"{language.lower()}-".startswith(f"{wanted.lower()}-"):
+                rank = place
+                break
+    return rank * len(LABEL_RELATIONS) + LABEL_RELATIONS.index(relation)
+
+
+def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
+    """Read Turtle, TriG, RDF/XML or JSON-LD; of an entity's labels the one in the most preferred language is kept."""
+    if builder.skip_bad_lines:
+        raise InputError(
+            f"bad lines can be skipped in tables, N-Triples and N-Quads, not in {format}", source=source.name
+        )
+    statements = Statements(languages)
+    with source.errors():
+        try:
+            for quad in ox.parse(source.stream, FORMATS[format], base_iri=_BASE):
+                statements.add(quad)
+                if len(statements.heads) == _CHUNK:
+                    statements.flush(builder)
+        except SyntaxError as error:
+            raise InputError(f"not {format}: {reason(error)}", source=source.name, line=error.lineno) from None
+    statements.flush(builder)
+
+
+def reason(error: SyntaxError) -> str:
+    """The parser's message without its own account of the place."""
+    message = str(error.msg)
+    return message.split(": ", 1)[1] if message.startswith("Parser error") and ": " in message else message
+
+
+def _name(node: ox.NamedNode | ox.BlankNode) -> str:
+    return node.value if isinstance(node, ox.NamedNode) else f"_:{node.value}"

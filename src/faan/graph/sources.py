@@ -1,0 +1,163 @@
+"""Opening what a user points at: files, standard input, folders and archives, compressed or not."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import sys
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from faan.graph.errors import InputError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+SNIFF = 1 << 20  # bytes looked at to tell formats apart
+
+_DECOMPRESSORS: dict[bytes, Callable[..., object]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"BZh": bz2.BZ2File,
+    b"\x28\xb5\x2f\xfd": zstd.ZstdFile,
+}
+COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
+
+
+@dataclass
+class Source:
+    """An open stream of decompressed bytes and what to call it in messages."""
+
+    name: str
+    stream: io.BufferedReader
+
+    @property
+    def extension(self) -> str:
+        """The file's ending without that of its compression, in lower case: `.nt` of `graph.NT.gz`."""
+        path = Path(self.name.lower())
+        return Path(path.stem).suffix if path.suffix in COMPRESSIONS else path.suffix
+
+    def peek(self) -> bytes:
+        """The first bytes, without reading past them."""
+        with self.errors():
+            return self.stream.peek(SNIFF)[:SNIFF]
+
+    def blocks(self, size: int = 1 << 26) -> Iterator[bytes]:
+        """The bytes in large pieces that end at line ends (a last line may lack its own)."""
+        rest: list[bytes] = []
+        while True:
+            with self.errors():
+                piece = self.stream.read(size)
+            if not piece:
+                break
+            cut = piece.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*rest, piece[:cut]])
+                rest = []
+            rest.append(piece[cut:])
+        if last := b"".join(rest):
+            yield last
+
+    def read(self) -> bytes:
+        """All bytes."""
+        with self.errors():
+            return self.stream.read()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn what decompressors and disks raise into an error that names the file."""
+        try:
+            yield
+        except EOFError:
+            raise InputError("the compressed file ends too early; it seems to be cut off", source=self.name) from None
+        except (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile) as error:
+            raise InputError(f"the compressed file is damaged ({error})", source=self.name) from None
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror or error})", source=self.name) from None
+
+
+@contextmanager
+def open_source(path: str | Path) -> Iterator[Source]:
+    """Open a file or, for `-`, standard input; compression is told by the first bytes, not by the name."""
+    if str(path) == "-":
+        yield _decompressed("standard input", cast(BinaryIO, sys.stdin.buffer))
+        return
+    try:
+        raw = Path(path).open("rb")  # noqa: SIM115, closed below
+    except OSError as error:
+        raise InputError(f"cannot be opened ({error.strerror})", source=str(path)) from None
+    with raw:
+        yield _decompressed(str(path), raw)
+
+
+def _decompressed(name: str, raw: BinaryIO) -> Source:
+    source = Source(name, io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF))
+    magic = source.peek()[:8]
+    for prefix, opener in _DECOMPRESSORS.items():
+        if magic.startswith(prefix):
+            source.stream = io.BufferedReader(cast(io.RawIOBase, opener(source.stream)), buffer_size=SNIFF)
+    if source.peek().startswith(codecs.BOM_UTF8):
+        source.stream.read(len(codecs.BOM_UTF8))
+    return source
+
+
+class Folder:
+    """Files by name in a folder or in a tar archive (compressed or not); nothing is ever unpacked to disk."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._members: dict[str, str] | None = None  # file name -> path inside the archive
+        if not self.path.is_dir():
+            with self._open_archive() as archive:
+                files = [m.name for m in archive if m.isfile() and not Path(m.name).name.startswith(".")]
+            top = min((Path(name).parent for name in files), key=lambda parent: len(parent.parts), default=Path())
+            self._members = {Path(name).name: name for name in files if Path(name).parent == top}
+
+    def names(self) -> set[str]:
+        """The file names in it."""
+        if self._members is not None:
+            return set(self._members)
+        return {entry.name for entry in self.path.iterdir() if entry.is_file()}
+
+    def require(self, kind: str, *names: str) -> None:
+        """Complain about files that ought to be there."""
+        missing = [name for name in names if name not in self.names()]
+        if missing:
+            raise InputError(
+                f"expected {kind} with the files {', '.join(names)}; missing: {', '.join(missing)}",
+                source=str(self.path),
+            )
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[Source]:
+        """Open one file."""
+        if self._members is None:
+            with open_source(self.path / name) as source:
+                yield source
+        else:
+            with self._open_archive() as archive:
+                member = archive.extractfile(self._members[name])
+                yield _decompressed(f"{self.path}/{name}", cast(BinaryIO, member))
+
+    @contextmanager
+    def _open_archive(self) -> Iterator[tarfile.TarFile]:
+        try:
+            with tarfile.open(self.path) as archive:
+                yield archive
+        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            raise InputError(f"the archive cannot be read ({error})", source=str(self.path)) from None
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether decompressed bytes begin like a tar archive."""
+    return head[257:262] == b"ustar"

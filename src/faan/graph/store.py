@@ -1,0 +1,128 @@
+"""A graph as a folder of arrays that open as memory maps: a graph of five million entities is there at once."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.graph.errors import InputError
+from faan.graph.graph import Graph, Neighbours, ReadReport, Types
+from faan.graph.names import Names
+
+_MARK = "graph.json"
+_FORMAT = "faan-graph"
+_VERSION = 1
+
+
+def is_saved_graph(folder: Path) -> bool:
+    """Whether a folder was written by `save_graph`."""
+    return (folder / _MARK).is_file()
+
+
+def save_graph(graph: Graph, folder: str | Path) -> None:
+    """Write a graph; the folder appears whole or not at all, and replaces an older graph but nothing else."""
+    folder = Path(folder)
+    if folder.exists() and not is_saved_graph(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("exists and is not a saved graph; choose another folder", source=str(folder))
+    arrays = _take_apart(graph)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+        new = Path(temporary) / "new"
+        new.mkdir()
+        for name, array in arrays.items():
+            np.save(new / f"{name}.npy", array, allow_pickle=False)
+        mark = {"format": _FORMAT, "version": _VERSION, "arrays": sorted(arrays), "report": asdict(graph.report)}
+        (new / _MARK).write_text(json.dumps(mark, indent=1, ensure_ascii=False), encoding="utf-8")
+        if folder.exists():
+            folder.rename(Path(temporary) / "old")
+        new.rename(folder)
+
+
+def open_graph(folder: str | Path) -> Graph:
+    """Open a saved graph; its arrays stay on disk until they are used."""
+    folder = Path(folder)
+    try:
+        mark = json.loads((folder / _MARK).read_text(encoding="utf-8"))
+        if mark["format"] != _FORMAT:
+            raise InputError(f"{_MARK} does not describe a graph", source=str(folder))
+        if mark["version"] > _VERSION:
+            raise InputError(
+                f"was saved by a newer version of faan (format {mark['version']}, this one reads {_VERSION})",
+                source=str(folder),
+            )
+        arrays = {
+            name: np.load(folder / f"{Path(name).name}.npy", mmap_mode="r", allow_pickle=False)
+            for name in mark["arrays"]
+        }
+        report = mark["report"]
+        report["bad_lines"], report["notes"] = tuple(report["bad_lines"]), tuple(report["notes"])
+        return _put_together(arrays, ReadReport(**report))
+    except InputError as error:
+        raise InputError(str(error).removeprefix(f"{folder}: "), source=str(folder)) from None
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise InputError(
+            f"the saved graph is damaged ({error}); read it from its source again", source=str(folder)
+        ) from None
+
+
+def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
+    arrays: dict[str, NDArray[np.generic]] = {
+        "heads": graph.heads,
+        "relations": graph.relations,
+        "tails": graph.tails,
+        "neighbour_offsets": graph.neighbours.offsets,
+        "neighbour_relations": graph.neighbours.relations,
+        "neighbour_entities": graph.neighbours.entities,
+        **graph.entity_names.arrays("entity_names"),
+        **graph.relation_names.arrays("relation_names"),
+    }
+    if graph.entity_labels is not None:
+        arrays |= graph.entity_labels.arrays("entity_labels")
+    if graph.relation_labels is not None:
+        arrays |= graph.relation_labels.arrays("relation_labels")
+    if graph.types is not None:
+        arrays |= {
+            "type_offsets": graph.types.offsets,
+            "type_ids": graph.types.ids,
+            **graph.types.names.arrays("types"),
+        }
+    return arrays
+
+
+def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) -> Graph:
+    def labels(prefix: str) -> Names | None:
+        return Names.from_arrays(arrays, prefix) if f"{prefix}_data" in arrays else None
+
+    types = None
+    if "type_ids" in arrays:
+        types = Types(Names.from_arrays(arrays, "types"), arrays["type_offsets"], arrays["type_ids"])
+    graph = Graph(
+        Names.from_arrays(arrays, "entity_names"),
+        Names.from_arrays(arrays, "relation_names"),
+        arrays["heads"],
+        arrays["relations"],
+        arrays["tails"],
+        labels("entity_labels"),
+        labels("relation_labels"),
+        types,
+        report,
+    )
+    neighbours = Neighbours(arrays["neighbour_offsets"], arrays["neighbour_relations"], arrays["neighbour_entities"])
+    triples, entities = graph.num_triples, graph.num_entities
+    fitting = (
+        len(graph.relations) == len(graph.tails) == triples
+        and len(neighbours.offsets) == entities + 1
+        and len(neighbours.relations) == len(neighbours.entities) == 2 * triples == neighbours.offsets[-1]
+        and (types is None or (len(types.offsets) == entities + 1 and types.offsets[-1] == len(types.ids)))
+        and (graph.entity_labels is None or len(graph.entity_labels) == entities)
+        and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
+    )
+    if not fitting:
+        raise InputError("the saved graph is damaged (its arrays do not fit together); read it from its source again")
+    graph.__dict__["neighbours"] = neighbours  # what the cached property would compute
+    return graph

@@ -1,0 +1,296 @@
+"""Delimited text: TSV, CSV, semicolons, and the nodes file that may stand beside it.
+
+The slow reader (`_read_lines`) defines what a table means and words its errors. Blocks that polars can prove harmless
+take the fast way; the first sign of trouble sends a block to the slow one, which names the line that is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import polars as pl
+
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import InputError, shorten
+from faan.graph.sources import SNIFF, Source
+
+Columns = tuple[str, str, str]
+
+# Header names by which (head, relation, tail) are found, in any letter case.
+KNOWN_HEADERS: tuple[Columns, ...] = (
+    ("head", "relation", "tail"),
+    ("subject", "predicate", "object"),  # RDF tools, KGX
+    ("source", "type", "target"),
+    ("source", "relation", "target"),
+    ("node1", "label", "node2"),  # KGTK
+    ("from", "relation", "to"),
+    ("h", "r", "t"),
+    ("s", "p", "o"),
+)
+BLANK = " \t\r\n"
+_KGTK = ("node1", "label", "node2")
+_KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
+_KGTK_TEXT = r"""^["'](.*)["'](?:@[A-Za-z-]+)?$"""
+_ROWS = 1 << 18  # rows that the slow reader hands on at once
+
+csv.field_size_limit(1 << 24)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """How a text table is laid out."""
+
+    delimiter: str
+    width: int  # columns of its first line
+    header_lines: int  # lines to pass over at the top
+    places: tuple[int, int, int]  # the columns of head, relation and tail
+    is_kgtk: bool = False
+
+    @property
+    def quoting(self) -> bool:
+        """Quotes are quotes in CSV; in TSV they are ordinary characters."""
+        return self.delimiter != "\t"
+
+
+def read_table(source: Source, builder: GraphBuilder, columns: Columns | None = None) -> None:
+    """Read delimited text; delimiter, header and columns are detected."""
+    table = _layout(source, columns)
+    line = 1
+    blocks = source.blocks()
+    for block in blocks:
+        header_lines = table.header_lines if line == 1 else 0
+        if table.quoting and b'"' in block:  # a quoted field may span blocks
+            _read_lines(chain([block], blocks), source.name, table, builder, line, header_lines)
+            return
+        frame = _read_fast(block, table, header_lines)
+        if frame is not None:
+            _add(frame, table, builder)
+        else:
+            _read_lines([block], source.name, table, builder, line, header_lines)
+        line += block.count(b"\n")
+
+
+def read_nodes(source: Source, builder: GraphBuilder) -> None:
+    """Read a nodes file such as KGX's: `id`, `category` (or `type`; several apart by `|`), `name` (or `label`)."""
+    delimiter = "\t" if b"\t" in source.peek().split(b"\n", 1)[0] else ","
+    table = _Table(delimiter, width=0, header_lines=0, places=(0, 0, 0))
+    rows = _rows(source.blocks(), source.name, table, builder, 1)
+    header = [name.strip().lower() for name in next(rows, (1, []))[1]]
+    node_at = _index(header, "id")
+    type_at, label_at = _index(header, "category", "type"), _index(header, "name", "label")
+    if node_at is None or (type_at is None and label_at is None):
+        raise InputError(
+            "expected a nodes file with the columns id and category and/or name, "
+            f"found {shorten(', '.join(header)) or 'nothing'}",
+            source=source.name,
+            line=1,
+        )
+    types: list[tuple[str, str]] = []
+    labels: list[tuple[str, str]] = []
+    for number, row in rows:
+        cells = row + [""] * (len(header) - len(row))
+        if not (node := cells[node_at]).strip(BLANK):
+            builder.bad_line(InputError("the id is empty; expected a name", source=source.name, line=number))
+            continue
+        if type_at is not None:
+            types += [(node, kind) for kind in cells[type_at].split("|") if kind]
+        if label_at is not None and cells[label_at]:
+            labels.append((node, cells[label_at]))
+    builder.add_types([node for node, _ in types], [kind for _, kind in types])
+    builder.add_labels([node for node, _ in labels], [label for _, label in labels])
+
+
+def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:
+    """Where head, relation and tail stand; None where the header has no names that we know."""
+    lowered = [name.strip().lower() for name in header]
+    if columns and _are_numbers(columns):
+        numbers = [int(c) - 1 for c in columns]
+        if any(not 0 <= n < len(header) for n in numbers):
+            raise InputError(f"columns {', '.join(columns)} were asked for, but there are {len(header)}", source=source)
+        return (numbers[0], numbers[1], numbers[2])
+    for names in [columns] if columns else KNOWN_HEADERS:
+        places = [_index(lowered, name.lower()) for name in names]
+        if None not in places:
+            return (places[0], places[1], places[2])  # type: ignore[return-value]
+    if columns:
+        missing = [c for c in columns if c.lower() not in lowered]
+        raise InputError(
+            f"no column is called {' or '.join(missing)}; the columns are {shorten(', '.join(header))}", source=source
+        )
+    return None
+
+
+def _are_numbers(columns: Columns) -> bool:
+    return all(c.isdecimal() for c in columns)
+
+
+def _index(header: Sequence[str], *names: str) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _layout(source: Source, columns: Columns | None) -> _Table:
+    """Find delimiter, header and columns from the first lines."""
+    sample = source.peek()
+    lines = sample.decode(errors="replace").replace("\r\n", "\n").split("\n")
+    if len(sample) == SNIFF and len(lines) > 1:
+        lines.pop()  # it may be cut
+    blank_lines = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
+    lines = [line for line in lines if line.strip(BLANK)][:50]
+    if not lines:
+        raise InputError("the file is empty; expected lines of head, relation, tail", source=source.name)
+
+    def wide_lines(delimiter: str) -> int:
+        return sum(len(_split(line, delimiter)) >= 3 for line in lines)
+
+    delimiter = max("\t,;", key=wide_lines)  # the first of equals: tab
+    if not wide_lines(delimiter):
+        raise InputError(
+            "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
+            f"found {shorten(lines[0])!r}",
+            source=source.name,
+            line=blank_lines + 1,
+        )
+    first = _split(lines[0], delimiter)
+    places = find_columns(first, columns, source.name)
+    if places is None and {"id", "category"} <= {name.lower() for name in first}:
+        raise InputError(
+            "this is a nodes file; give the edges file as the graph and this one as nodes", source=source.name
+        )
+    has_header = places is not None and not (columns and _are_numbers(columns))
+    found = tuple(first[p].strip().lower() for p in places or ())
+    return _Table(
+        delimiter,
+        width=max(3, len(first)),
+        header_lines=blank_lines + 1 if has_header else 0,
+        places=places or (0, 1, 2),
+        is_kgtk=found == _KGTK,
+    )
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    if delimiter == "\t" or '"' not in line:
+        return line.split(delimiter)
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame | None:
+    """The triples of a block by polars, or None where something is not plainly right."""
+    if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+        return None
+    schema = {str(i): pl.String for i in range(table.width)}
+    try:
+        frame = pl.read_csv(
+            block,
+            has_header=False,
+            skip_lines=header_lines,
+            separator=table.delimiter,
+            quote_char=None,
+            schema=schema,
+        )
+    except pl.exceptions.NoDataError:
+        frame = pl.DataFrame(schema=schema)
+    except pl.exceptions.PolarsError:
+        return None
+    triple = frame.select([pl.col(str(place)).alias(str(i)) for i, place in enumerate(table.places)])
+    empty = pl.any_horizontal(pl.all().is_null() | (pl.all().str.strip_chars(BLANK).str.len_bytes() == 0))
+    return None if triple.select(empty.any()).item() else triple
+
+
+def _add(triple: pl.DataFrame, table: _Table, builder: GraphBuilder) -> None:
+    if table.is_kgtk:
+        triple = _set_kgtk_literals_apart(triple, builder)
+    builder.add(triple["0"], triple["1"], triple["2"])
+
+
+def _set_kgtk_literals_apart(triple: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame:
+    """KGTK marks values by their first character; those of the relation `label` are labels ('Peru'@en)."""
+    is_literal = pl.col("2").str.contains(_KGTK_LITERAL)
+    values = triple.filter(is_literal)
+    labels = (
+        values.filter(pl.col("1") == "label")
+        .with_columns(pl.col("2").str.extract(_KGTK_TEXT, 1).alias("text"))
+        .drop_nulls("text")
+    )
+    builder.add_labels(labels["0"], labels["text"])
+    builder.count(literals=len(values) - len(labels))
+    return triple.filter(~is_literal)
+
+
+def _read_lines(
+    blocks: Iterable[bytes], name: str, table: _Table, builder: GraphBuilder, line: int, header_lines: int
+) -> None:
+    """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
+    chunk: list[tuple[str, ...]] = []
+    for number, row in _rows(blocks, name, table, builder, line):
+        if line == 1 and number <= header_lines:
+            continue
+        if problem := _problem(row, table):
+            builder.bad_line(InputError(problem, source=name, line=number))
+            continue
+        chunk.append(tuple(row[place] for place in table.places))
+        if len(chunk) == _ROWS:
+            _add_rows(chunk, table, builder)
+            chunk.clear()
+    _add_rows(chunk, table, builder)
+
+
+def _add_rows(rows: list[tuple[str, ...]], table: _Table, builder: GraphBuilder) -> None:
+    _add(pl.DataFrame(rows, schema=dict.fromkeys("012", pl.String), orient="row"), table, builder)
+
+
+def _rows(
+    blocks: Iterable[bytes], name: str, table: _Table, builder: GraphBuilder, line: int
+) -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of all lines that are not blank."""
+    text = _numbered_lines(blocks, name, builder, line)
+    if not table.quoting:
+        yield from ((number, content.split(table.delimiter)) for number, content in text if content.strip(BLANK))
+        return
+    current = line
+
+    def lines() -> Iterator[str]:
+        nonlocal current
+        for number, content in text:
+            current = number
+            yield f"{content}\n"
+
+    reader = csv.reader(lines(), delimiter=table.delimiter)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            builder.bad_line(InputError(f"not a line of CSV ({error})", source=name, line=current))
+            continue
+        if any(cell.strip(BLANK) for cell in row):
+            yield current, row
+
+
+def _numbered_lines(blocks: Iterable[bytes], name: str, builder: GraphBuilder, line: int) -> Iterator[tuple[int, str]]:
+    for block in blocks:
+        pieces = block.split(b"\n")
+        for number, piece in enumerate(pieces if pieces[-1] else pieces[:-1], start=line):
+            try:
+                yield number, piece.removesuffix(b"\r").decode()
+            except UnicodeDecodeError as error:
+                problem = f"not UTF-8 at byte {error.start + 1} (0x{piece[error.start]:02x}); save the file as UTF-8"
+                builder.bad_line(InputError(problem, source=name, line=number))
+        line += block.count(b"\n")
+
+
+def _problem(row: list[str], table: _Table) -> str | None:
+    needed = max(table.places) + 1
+    shown = shorten(table.delimiter.join(row))
+    if not needed <= len(row) <= table.width:
+        wanted = str(table.width) if needed == table.width else f"{needed} to {table.width}"
+        return f"expected {wanted} columns with head, relation and tail, found {len(row)}: {shown!r}"
+    for place, part in zip(table.places, ("head", "relation", "tail"), strict=True):
+        if not row[place].strip(BLANK):
+            return f"the {part} is empty; expected a name: {shown!r}"
+        if "\x00" in row[place]:
+            return f"the {part} has a NUL character in it; expected text: {shown!r}"
+    return None
