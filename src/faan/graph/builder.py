@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from faan.graph.errors import InputError
 from faan.graph.graph import Graph, ReadReport, Types
-from faan.graph.names import Ints, Names
+from faan.graph.names import Names
+from faan.graph.ragged import Ints, offsets_of
 
 Column = pl.Series | Sequence[str]
 
@@ -178,8 +179,7 @@ def _ragged_types(owner: Ints, types: pl.Series, num_entities: int) -> Types:
     names = types.unique(maintain_order=True)
     ids = types.replace_strict(names, pl.Series(range(len(names))), return_dtype=pl.Int32)
     pairs = pl.DataFrame({"owner": owner, "type": ids}).unique().sort("owner", "type")
-    offsets = np.zeros(num_entities + 1, dtype=np.int64)
-    np.cumsum(np.bincount(pairs["owner"].to_numpy(), minlength=num_entities), out=offsets[1:])
+    offsets = offsets_of(np.bincount(pairs["owner"].to_numpy(), minlength=num_entities))
     return Types(Names.from_strings(names), offsets, pairs["type"].to_numpy())
 
 

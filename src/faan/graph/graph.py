@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.graph.errors import InputError, UnknownNameError
-from faan.graph.names import Ints, Names
+from faan.graph.names import Names
+from faan.graph.ragged import Ints, offsets_of, places_of
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,7 @@ class Neighbours:
         source = np.concatenate([heads, tails])
         relation = np.concatenate([relations, relations + num_relations]).astype(np.int32)
         order = np.argsort(source.astype(np.int64) * (2 * num_relations) + relation, kind="stable")
-        offsets = np.zeros(num_entities + 1, dtype=np.int64)
-        np.cumsum(np.bincount(source, minlength=num_entities), out=offsets[1:])
+        offsets = offsets_of(np.bincount(source, minlength=num_entities))
         return cls(offsets, relation[order], np.concatenate([tails, heads])[order].astype(np.int32))
 
     @property
@@ -84,11 +84,15 @@ class Neighbours:
     def gather(self, entities: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
         """The edges of many entities at once: offsets (len(entities) + 1,), relations, neighbours."""
         starts = self.offsets[entities]
-        counts = self.offsets[np.asarray(entities) + 1] - starts
-        offsets = np.zeros(len(entities) + 1, dtype=np.int64)
-        np.cumsum(counts, out=offsets[1:])
-        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
+        places, offsets = places_of(starts, self.offsets[np.asarray(entities) + 1] - starts)
         return offsets, self.relations[places], self.entities[places]
+
+    def gather_hiding(self, entities: Ints, relation: int, others: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
+        """As `gather`, but without the edge of a relation (or its inverse) between each entity and its other."""
+        offsets, relations, neighbours = self.gather(entities)
+        owner = np.repeat(np.arange(len(entities)), np.diff(offsets))
+        keep = (relations != relation) | (neighbours != np.asarray(others)[owner])
+        return offsets_of(np.bincount(owner[keep], minlength=len(entities))), relations[keep], neighbours[keep]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from faan.graph.errors import InputError
+from faan.graph.ragged import Ints, offsets_of
 
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.integer]
 
 _CHUNK = 1 << 18  # names handled at once, so that temporary arrays stay small
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
@@ -41,8 +41,7 @@ class Names:
         """Names in the order given."""
         series = strings if isinstance(strings, pl.Series) else _to_series(list(strings))
         lengths = series.str.len_bytes().to_numpy()
-        offsets = np.zeros(len(series) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        offsets = offsets_of(lengths)
         data = np.empty(offsets[-1], dtype=np.uint8)
         for start in range(0, len(series), _CHUNK):
             text = series[start : start + _CHUNK].str.join("").item().encode()
@@ -50,8 +49,7 @@ class Names:
 
         count = 1 << max(len(series) - 1, 1).bit_length()
         bucket = _hash_all(data, offsets) & np.uint64(count - 1)
-        buckets = np.zeros(count + 1, dtype=np.uint32)
-        np.cumsum(np.bincount(bucket.astype(np.int64), minlength=count), out=buckets[1:])
+        buckets = offsets_of(np.bincount(bucket.astype(np.int64), minlength=count)).astype(np.uint32)
         members = np.argsort(bucket, kind="stable").astype(np.uint32)
         return cls(data, offsets, buckets, members)
 

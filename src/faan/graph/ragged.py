@@ -1,0 +1,21 @@
+"""Ragged rows: many lists of different length in one flat array."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.integer]
+
+
+def offsets_of(counts: Ints) -> NDArray[np.int64]:
+    """Where each row begins, and at last where the rows end: (rows + 1,)."""
+    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def places_of(starts: Ints, counts: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The flat places of some rows' elements, one row after the other, and the offsets of the rows so gathered."""
+    offsets = offsets_of(counts)
+    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts), offsets

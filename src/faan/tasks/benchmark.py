@@ -1,0 +1,112 @@
+"""A few-shot benchmark: a background graph and tasks, each a rare relation with its pairs, candidates and truths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.graph import Graph, InputError
+from faan.graph.ragged import Ints
+
+SPLITS = ("train", "dev", "test")
+
+
+class PairSet:
+    """A set of (head, tail) pairs that answers for whole arrays at once."""
+
+    def __init__(self, heads: Ints, tails: Ints, num_entities: int) -> None:
+        self._num_entities = num_entities
+        self._keys = np.unique(self._key(heads, tails))
+
+    def _key(self, heads: Ints, tails: Ints) -> NDArray[np.int64]:
+        return np.asarray(heads, dtype=np.int64) * self._num_entities + np.asarray(tails)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairSet) and np.array_equal(self._keys, other._keys)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """All pairs, (n, 2), sorted."""
+        return np.stack(np.divmod(self._keys, self._num_entities), axis=1)
+
+    def contains(self, heads: Ints, tails: Ints) -> NDArray[np.bool_]:
+        """Which of the pairs are in the set; heads and tails broadcast against each other."""
+        keys = self._key(heads, tails)
+        if not len(self._keys):
+            return np.zeros(keys.shape, dtype=bool)
+        found: NDArray[np.bool_] = self._keys[np.searchsorted(self._keys, keys) % len(self._keys)] == keys
+        return found
+
+    def tails_of(self, head: int) -> NDArray[np.int64]:
+        """All tails that a head has, sorted."""
+        first, last = np.searchsorted(self._keys, [head * self._num_entities, (head + 1) * self._num_entities])
+        return self._keys[first:last] % self._num_entities
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A rare relation: its pairs, the first K of which are the references, where tails may come from, what is true."""
+
+    relation: str
+    pairs: Ints  # (n, 2) head, tail
+    candidates: Ints  # (c,) the entities that may be tails
+    truths: PairSet  # every true pair: never a negative, never a competitor in a ranking
+    hidden: int | None = (
+        None  # the relation's id where the background holds it (open protocol): its edges must be hidden
+    )
+
+    def __repr__(self) -> str:
+        return f"Task({self.relation!r}, {len(self.pairs):,} pairs, {len(self.candidates):,} candidates)"
+
+    def references(self, shots: int) -> Ints:
+        """The first K pairs."""
+        if not 0 < shots < len(self.pairs):
+            raise InputError(
+                f"relation {self.relation!r} has {len(self.pairs)} pairs; K must be 1 or more and leave one to ask for, "
+                f"found K = {shots}"
+            )
+        return self.pairs[:shots]
+
+    def queries(self, shots: int) -> Ints:
+        """All pairs but the first K."""
+        self.references(shots)
+        return self.pairs[shots:]
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Background graph and tasks. Every entity of a task is an entity of the graph; no task relation is in it."""
+
+    name: str
+    graph: Graph
+    splits: Mapping[str, tuple[Task, ...]]  # train, dev, test
+    notes: tuple[str, ...] = ()  # what a user should know about how it was read
+
+    def __repr__(self) -> str:
+        counts = "/".join(str(len(self.splits[split])) for split in SPLITS)
+        return f"Benchmark({self.name!r}, {self.graph.num_entities:,} entities, tasks {counts})"
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """All tasks."""
+        return tuple(task for split in SPLITS for task in self.splits[split])
+
+
+def num_pairs(tasks: Iterable[Task]) -> int:
+    """How many pairs several tasks have together."""
+    return sum(len(task.pairs) for task in tasks)
+
+
+def check_distinct(relations: Sequence[str]) -> None:
+    """A relation is in one split only."""
+    twice = sorted({r for r in relations if relations.count(r) > 1})
+    if twice:
+        raise InputError(f"relations in more than one split: {', '.join(twice)}")

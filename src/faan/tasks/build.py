@@ -1,0 +1,200 @@
+"""Building a few-shot benchmark from any graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from faan.graph import Graph, InputError, Names, Types
+from faan.graph.ragged import Ints, places_of
+from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
+from faan.tasks.candidates import CUTOFF, find_candidates
+from faan.tasks.randomness import Stream
+
+_ORDER, _SPLIT = 2, 3  # purposes of random streams
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
+class BuildSettings(BaseModel):
+    """How to build a benchmark."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_triples: int = Field(50, ge=2)  # a relation with fewer is background
+    max_triples: int = Field(500, ge=2)  # and one with more
+    dev_share: Share = 0.1  # of the rare relations, at least one
+    test_share: Share = 0.2
+    range_cutoff: float = Field(CUTOFF, gt=0, le=1)  # for candidates by range
+    seed: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _check(self) -> BuildSettings:
+        if self.max_triples < self.min_triples:
+            raise ValueError(f"max_triples ({self.max_triples}) is below min_triples ({self.min_triples})")
+        if self.dev_share + self.test_share >= 1:
+            raise ValueError("dev_share and test_share leave nothing to train on")
+        return self
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What happened while a benchmark was built."""
+
+    rule: str  # how candidates were found: "types" or "ranges"
+    recall: Mapping[str, float]  # relation -> share of its tails that the rule found by itself
+    dropped_triples: int  # of tasks, because an entity occurs nowhere in the background
+    returned_relations: tuple[str, ...]  # to the background, because too few triples were left
+    left_out_entities: int  # that occur only in dropped triples
+
+
+def build_benchmark(
+    graph: Graph,
+    settings: BuildSettings | None = None,
+    split: Mapping[str, Sequence[str]] | None = None,
+    name: str = "benchmark",
+) -> tuple[Benchmark, BuildReport]:
+    """Make the rare relations of a graph into tasks; the rest is the background.
+
+    `split` names the relations of train, dev and test explicitly; without it they are drawn by seed. A task's triples
+    come in random order, so that its first K are a fair draw of references.
+    """
+    settings = settings or BuildSettings()
+    chosen = _explicit(graph, split) if split else _rare(graph, settings)
+    rare, known, returned = _with_known_entities(graph, chosen, settings, keep_all=bool(split))
+    if len(rare) < 3:
+        raise InputError(
+            f"{len(rare)} relations have {settings.min_triples} to {settings.max_triples} triples between entities of "
+            "the background; at least 3 are needed, one each to train, choose and test. Widen the range.",
+            source=graph.report.source,
+        )
+    by_split = {s: [r for r in ids if r in rare] for s, ids in chosen.items()} if split else _draw_split(rare, settings)
+    background, new_entity = _background(graph, rare, known)
+
+    recall: dict[str, float] = {}
+    rule = ""
+    tasks: dict[str, list[Task]] = {s: [] for s in SPLITS}
+    dropped = 0
+    for s in SPLITS:
+        for relation in by_split[s]:
+            rows = np.flatnonzero(graph.relations == relation)
+            pairs = new_entity[np.stack([graph.heads[rows], graph.tails[rows]], axis=1)]
+            usable = (pairs >= 0).all(axis=1)
+            dropped += int((~usable).sum())
+            pairs = pairs[usable]
+            pairs = pairs[Stream(settings.seed, _ORDER, relation).permutation(len(pairs))]
+            found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
+            title = graph.relation_names[relation]
+            recall[title], rule = found.recall, found.rule
+            truths = PairSet(pairs[:, 0], pairs[:, 1], background.num_entities)
+            tasks[s].append(Task(title, pairs, found.entities, truths))
+    report = BuildReport(
+        rule,
+        recall,
+        dropped,
+        tuple(graph.relation_names[r] for r in returned),
+        graph.num_entities - background.num_entities,
+    )
+    return Benchmark(name, background, {s: tuple(found) for s, found in tasks.items()}), report
+
+
+def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+    if set(split) != set(SPLITS):
+        raise InputError(f"a split has the keys {', '.join(SPLITS)}, found {', '.join(split) or 'none'}")
+    check_distinct([relation for s in SPLITS for relation in split[s]])
+    empty = [s for s in SPLITS if not split[s]]
+    if empty:
+        raise InputError(f"the split names no relation for {', '.join(empty)}")
+    return {s: [graph.relation(relation) for relation in split[s]] for s in SPLITS}
+
+
+def _rare(graph: Graph, settings: BuildSettings) -> dict[str, list[int]]:
+    counts = graph.relation_counts
+    rare = np.flatnonzero((counts >= settings.min_triples) & (counts <= settings.max_triples))
+    return {"rare": rare.tolist()}
+
+
+def _with_known_entities(
+    graph: Graph, chosen: Mapping[str, Sequence[int]], settings: BuildSettings, keep_all: bool
+) -> tuple[list[int], NDArray[np.bool_], list[int]]:
+    """The tasks that keep enough triples whose entities occur in the background, and those entities.
+
+    A relation that keeps too few goes back to the background, which may make entities known to it that another task
+    needs: so until nothing changes. With `keep_all` (an explicit split) too few is an error instead.
+    """
+    rare = sorted(r for relations in chosen.values() for r in relations)
+    returned: list[int] = []
+    while True:
+        is_task = np.isin(graph.relations, rare)
+        known = np.zeros(graph.num_entities, dtype=bool)
+        known[graph.heads[~is_task]] = True
+        known[graph.tails[~is_task]] = True
+        usable = is_task & known[graph.heads] & known[graph.tails]
+        kept = np.bincount(graph.relations[usable], minlength=graph.num_relations)
+        poor = [r for r in rare if kept[r] < (2 if keep_all else settings.min_triples)]
+        if poor and keep_all:
+            raise InputError(
+                f"relation {graph.relation_names[poor[0]]!r} of the split has {kept[poor[0]]} triples between entities "
+                "that occur in the background; at least 2 are needed"
+            )
+        if not poor:
+            return rare, known, returned
+        returned += poor
+        rare = [r for r in rare if r not in poor]
+
+
+def _draw_split(rare: Sequence[int], settings: BuildSettings) -> dict[str, list[int]]:
+    order = [rare[i] for i in Stream(settings.seed, _SPLIT).permutation(len(rare))]
+    test = max(1, math.floor(len(rare) * settings.test_share + 0.5))
+    dev = max(1, math.floor(len(rare) * settings.dev_share + 0.5))
+    dev, test = min(dev, len(rare) - 2), min(test, len(rare) - 1 - min(dev, len(rare) - 2))
+    return {"test": order[:test], "dev": order[test : test + dev], "train": order[test + dev :]}
+
+
+def _background(graph: Graph, rare: Sequence[int], known: NDArray[np.bool_]) -> tuple[Graph, NDArray[np.int32]]:
+    """The graph without the task relations and without entities that then have no edge; old entity id -> new or -1."""
+    new_entity = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
+    is_background = np.ones(graph.num_relations, dtype=bool)
+    is_background[list(rare)] = False
+    new_relation = np.where(is_background, np.cumsum(is_background) - 1, -1).astype(np.int32)
+    rows = is_background[graph.relations]
+    entities, relations = np.flatnonzero(known), np.flatnonzero(is_background)
+    background = replace(
+        graph,
+        entity_names=_take(graph.entity_names, entities),
+        relation_names=_take(graph.relation_names, relations),
+        heads=new_entity[graph.heads[rows]],
+        relations=new_relation[graph.relations[rows]],
+        tails=new_entity[graph.tails[rows]],
+        entity_labels=_take(graph.entity_labels, entities) if graph.entity_labels else None,
+        relation_labels=_take(graph.relation_labels, relations) if graph.relation_labels else None,
+        types=_take_types(graph.types, entities) if graph.types else None,
+    )
+    return background, new_entity
+
+
+def _take(names: Names, ids: Ints) -> Names:
+    return Names.from_strings(names.to_series().gather(ids))
+
+
+def _take_types(types: Types, entities: Ints) -> Types:
+    places, offsets = places_of(types.offsets[entities], np.diff(types.offsets)[entities])
+    return Types(types.names, offsets, types.ids[places])
+
+
+def describe(settings: BuildSettings, report: BuildReport, source: str) -> dict[str, Any]:
+    """How a benchmark was made, for the file that lies beside it."""
+    return {
+        "source": source,
+        "settings": settings.model_dump(),
+        "candidates": report.rule,
+        "recall": dict(report.recall),
+        "dropped_triples": report.dropped_triples,
+        "returned_relations": list(report.returned_relations),
+        "left_out_entities": report.left_out_entities,
+    }

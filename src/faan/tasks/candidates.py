@@ -1,0 +1,63 @@
+"""Which entities may be tails of a relation.
+
+**By type**, where the graph has types: every entity that shares a type with any known tail of the relation. This is the
+rule behind NELL-One's candidates; it gives them back exactly.
+
+**By range**, where it has none: an entity's *roles* are the relations in which it takes part and the side on which it
+does (tail of `capital`, head of `borders`). Every entity is a candidate that has a role which at least `cutoff` of the
+relation's known tails have too.
+
+By either rule a known tail that the rule alone would miss is a candidate all the same, since a question whose answer is
+not among the choices measures nothing. The share that the rule finds by itself is its *recall*, and is reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from faan.graph import Graph, Types
+from faan.graph.ragged import Ints
+
+CUTOFF = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of a relation and how they were found."""
+
+    entities: Ints  # sorted
+    rule: str  # "types" or "ranges"
+    recall: float  # the share of known tails that the rule finds by itself
+
+
+def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> Candidates:
+    """Candidates by type where the graph has types, else by range."""
+    tails = np.unique(tails)
+    if graph.types is not None:
+        rule, found = "types", by_type(graph.types, tails)
+    else:
+        rule, found = "ranges", by_range(graph, tails, cutoff)
+    recall = float(np.isin(tails, found).mean()) if len(tails) else 1.0
+    return Candidates(np.union1d(found, tails).astype(np.int32), rule, recall)
+
+
+def by_type(types: Types, tails: Ints) -> Ints:
+    """All entities that share a type with any of the tails, sorted."""
+    wanted = np.zeros(len(types.names), dtype=bool)
+    wanted[types.ids[np.isin(types.owners, tails)]] = True
+    return np.unique(types.owners[wanted[types.ids]])
+
+
+def by_range(graph: Graph, tails: Ints, cutoff: float) -> Ints:
+    """All entities with a role that at least `cutoff` of the tails have too, sorted."""
+    roles = 2 * graph.num_relations
+    offsets, relations, _ = graph.neighbours.gather(tails)
+    owner = np.repeat(np.arange(len(tails)), np.diff(offsets))
+    pairs = np.unique(owner * roles + relations)  # an entity has a role once, however often it plays it
+    share = np.bincount(pairs % roles, minlength=roles) / max(len(tails), 1)
+    wanted = share >= cutoff
+    neighbours = graph.neighbours
+    plays = np.concatenate([[0], np.cumsum(wanted[neighbours.relations])])
+    return np.flatnonzero(plays[neighbours.offsets[1:]] > plays[neighbours.offsets[:-1]])

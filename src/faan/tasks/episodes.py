@@ -1,0 +1,141 @@
+"""Episodes: what one training step sees of a task.
+
+An episode draws K reference pairs of a task, further pairs as queries, and for each query tails that are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from faan.graph import Graph, InputError
+from faan.graph.ragged import Ints
+from faan.tasks.benchmark import PairSet, Task
+from faan.tasks.candidates import find_candidates
+from faan.tasks.randomness import Stream
+
+_PURPOSE = 1  # keeps these random numbers apart from those of other uses of the same seed
+_TRIES = 16  # rounds of drawing negatives before they are enumerated
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """References, queries and, for each query, wrong tails."""
+
+    task: Task
+    references: Ints  # (K, 2)
+    queries: Ints  # (Q, 2)
+    negatives: Ints  # (Q, N)
+
+
+class EpisodeSampler:
+    """An endless iterator of episodes over tasks.
+
+    Episode number `n` depends on the seed and on `n` alone: `state` is a small dictionary, and any episode can be had
+    again by `draw(n)`.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        *,
+        shots: int | tuple[int, int] = 5,  # K, or its lowest and highest value, drawn anew for each episode
+        queries: int = 128,  # at most; fewer where the task has fewer
+        negatives: int = 1,  # for each query
+        min_candidates: int = 21,  # tasks with fewer are left out: almost every wrong tail would be a giveaway
+        seed: int = 0,
+    ) -> None:
+        self.shots = (shots, shots) if isinstance(shots, int) else shots
+        if not 1 <= self.shots[0] <= self.shots[1]:
+            raise InputError(f"K must be at least 1 and its range must rise, found {self.shots[0]} to {self.shots[1]}")
+        if queries < 1 or negatives < 1:
+            raise InputError(f"an episode needs a query and a negative at least, found {queries} and {negatives}")
+        self.tasks = [
+            task for task in tasks if len(task.pairs) > self.shots[1] and len(task.candidates) >= min_candidates
+        ]
+        if not self.tasks:
+            raise InputError(
+                f"none of the {len(tasks)} tasks has more than {self.shots[1]} pairs and {min_candidates} candidates; "
+                "lower K or add tasks"
+            )
+        for task in self.tasks:
+            _check_negatives(task)
+        self.max_queries, self.negatives, self.seed = queries, negatives, seed
+        self.step = 0
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self
+
+    def __next__(self) -> Episode:
+        episode = self.draw(self.step)
+        self.step += 1
+        return episode
+
+    @property
+    def state(self) -> dict[str, int]:
+        """What to save to go on from here."""
+        return {"seed": self.seed, "step": self.step}
+
+    @state.setter
+    def state(self, saved: Mapping[str, int]) -> None:
+        self.seed, self.step = saved["seed"], saved["step"]
+
+    def draw(self, step: int) -> Episode:
+        """The episode of a step."""
+        stream = Stream(self.seed, _PURPOSE, step)
+        which, extra = stream.integers([len(self.tasks), self.shots[1] - self.shots[0] + 1], 2)
+        task, shots = self.tasks[which], self.shots[0] + int(extra)
+        order = stream.permutation(len(task.pairs))
+        queries = task.pairs[order[shots : shots + self.max_queries]]
+        negatives = draw_negatives(task, queries[:, 0], self.negatives, stream)
+        return Episode(task, task.pairs[order[:shots]], queries, negatives)
+
+
+def draw_negatives(task: Task, heads: Ints, count: int, stream: Stream) -> Ints:
+    """For each head, candidates that are not among its true tails, (len(heads), count)."""
+    candidates = task.candidates
+    column = np.repeat(heads, count)
+    drawn = candidates[stream.integers(len(candidates), len(column))]
+    wrong = np.flatnonzero(task.truths.contains(column, drawn))
+    for _ in range(_TRIES):
+        if not len(wrong):
+            break
+        drawn[wrong] = candidates[stream.integers(len(candidates), len(wrong))]
+        wrong = wrong[task.truths.contains(column[wrong], drawn[wrong])]
+    for place in wrong.tolist():  # a head for which nearly every candidate is true
+        allowed = np.setdiff1d(candidates, task.truths.tails_of(int(column[place])))
+        drawn[place] = allowed[stream.integers(len(allowed), 1)[0]]
+    return drawn.reshape(len(heads), count)
+
+
+def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500, max_pairs: int = 500) -> list[Task]:
+    """Relations of the background graph as further training tasks (the open protocol).
+
+    Their edges are in the graph: a model must hide them from an entity's neighbours (`Task.hidden`,
+    `Neighbours.gather_hiding`).
+    """
+    tasks = []
+    for relation in np.flatnonzero((graph.relation_counts >= min_triples) & (graph.relation_counts <= max_triples)):
+        rows = np.flatnonzero(graph.relations == relation)
+        pairs = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+        tasks.append(
+            Task(
+                graph.relation_names[int(relation)],
+                pairs[:max_pairs],
+                find_candidates(graph, pairs[:, 1]).entities,
+                PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities),
+                hidden=int(relation),
+            )
+        )
+    return tasks
+
+
+def _check_negatives(task: Task) -> None:
+    heads, counts = np.unique(task.truths.pairs[:, 0], return_counts=True)
+    for head in heads[counts >= len(task.candidates)].tolist():
+        if not len(np.setdiff1d(task.candidates, task.truths.tails_of(head))):
+            raise InputError(
+                f"relation {task.relation!r}: every candidate is a true tail of a head; there is no negative"
+            )

@@ -1,0 +1,210 @@
+"""The folder layout of NELL-One and Wiki-One, which every program of this field reads.
+
+| file | what it holds |
+|---|---|
+| `path_graph` | the background graph, `head<TAB>relation<TAB>tail` |
+| `train_tasks.json`, `dev_tasks.json`, `test_tasks.json` | relation -> list of [head, relation, tail] |
+| `rel2candidates.json` | relation -> the entities that may be tails |
+| `e1rel_e2.json` | head and relation, concatenated -> all true tails |
+| `ent2ids`, `relation2ids` | names -> numbers; relations also as `<name>_inv` |
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from faan.graph import Graph, InputError, Names
+from faan.graph.builder import GraphBuilder
+from faan.graph.errors import shorten
+from faan.graph.ragged import Ints
+from faan.graph.read import BACKGROUND
+from faan.graph.sources import Folder
+from faan.graph.tables import read_table
+from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
+
+TASK_FILES = {split: f"{split}_tasks.json" for split in SPLITS}
+_CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS = "rel2candidates.json", "e1rel_e2.json", "ent2ids", "relation2ids"
+FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS)
+
+
+def read_benchmark(path: str | Path) -> Benchmark:
+    """Read a benchmark folder or its tar archive."""
+    if not Path(path).exists():
+        raise InputError("there is no such folder or archive", source=str(path))
+    folder = Folder(path)
+    folder.require("a few-shot benchmark", *FILES)
+    ids = _numbered(folder, _ENTITIES)
+    graph = _background(folder, ids)
+    tasks = {split: _json(folder, file) for split, file in TASK_FILES.items()}
+    check_distinct([relation for split in SPLITS for relation in tasks[split]])
+    in_background = [r for split in SPLITS for r in tasks[split] if r in graph.relation_names]
+    if in_background:
+        raise InputError(f"task relations in the background graph: {', '.join(in_background)}", source=str(path))
+
+    candidates = _json(folder, _CANDIDATES)
+    truths, unread = _split_truths(_json(folder, _TRUTHS), {r for split in SPLITS for r in tasks[split]}, ids)
+    dropped = 0
+    read: dict[str, list[Task]] = {split: [] for split in SPLITS}
+    for split in SPLITS:
+        for relation, triples in tasks[split].items():
+            source = f"{folder.path}/{TASK_FILES[split]}"
+            pairs = _pairs(triples, relation, ids, source)
+            if relation not in candidates:
+                raise InputError(f"relation {relation!r} has no candidates in {_CANDIDATES}", source=str(path))
+            known = [ids[name] for name in candidates[relation] if name in ids]
+            dropped += len(candidates[relation]) - len(known)
+            true = np.array(truths.get(relation, []), dtype=np.int64).reshape(-1, 2)
+            true = np.concatenate([true, pairs])
+            read[split].append(
+                Task(relation, pairs, np.array(known, np.int32), PairSet(true[:, 0], true[:, 1], len(ids)))
+            )
+    notes = []
+    if dropped:
+        notes.append(f"{dropped:,} candidates are not in {_ENTITIES} and were left out")
+    if unread:
+        notes.append(f"{unread:,} truths belong to no task and were left out")
+    name = folder.path.name.removesuffix(".tar.gz")
+    return Benchmark(name, graph, {split: tuple(found) for split, found in read.items()}, tuple(notes))
+
+
+def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
+    """Write a benchmark in the layout; the folder appears whole or not at all. `about` goes into `benchmark.json`."""
+    folder = Path(path)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("exists and is not empty; choose another folder", source=str(folder))
+    graph = benchmark.graph
+    entities, relations = list(graph.entity_names), list(graph.relation_names)
+    unsafe = next((n for n in (*entities, *relations) if "\t" in n or "\n" in n or "\r" in n), None)
+    if unsafe is not None:
+        raise InputError(f"the layout cannot hold the name {shorten(unsafe)!r}: it has a tab or a line end in it")
+
+    def names(ids: Ints) -> list[str]:
+        return [entities[i] for i in ids.tolist()]
+
+    files: dict[str, Any] = {
+        _ENTITIES: {name: i for i, name in enumerate(entities)},
+        _RELATIONS: {name: i for i, name in enumerate([*relations, *(f"{r}_inv" for r in relations)])},
+        _CANDIDATES: {task.relation: names(task.candidates) for task in benchmark.tasks},
+        _TRUTHS: {},
+    }
+    for split, file in TASK_FILES.items():
+        files[file] = {
+            task.relation: [[entities[h], task.relation, entities[t]] for h, t in task.pairs.tolist()]
+            for task in benchmark.splits[split]
+        }
+    for task in benchmark.tasks:
+        for head, tail in task.truths.pairs.tolist():
+            files[_TRUTHS].setdefault(entities[head] + task.relation, []).append(entities[tail])
+    if about is not None:
+        files["benchmark.json"] = about
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+        new = Path(temporary) / "new"
+        new.mkdir()
+        for file, content in files.items():
+            (new / file).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        _write_background(graph, new / BACKGROUND)
+        if folder.exists():
+            folder.rmdir()
+        new.rename(folder)
+
+
+def _write_background(graph: Graph, path: Path) -> None:
+    entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
+    columns = {
+        "head": entities.gather(graph.heads),
+        "relation": relations.gather(graph.relations),
+        "tail": entities.gather(graph.tails),
+    }
+    pl.DataFrame(columns).write_csv(path, include_header=False, separator="\t", quote_style="never")
+
+
+def _background(folder: Folder, ids: dict[str, int]) -> Graph:
+    """The background graph, numbered as `ent2ids` and `relation2ids` say."""
+    builder = GraphBuilder(type_relations=())
+    with folder.open(BACKGROUND) as source:
+        read_table(source, builder)
+    graph = builder.finish()
+    numbers = _numbered(folder, _RELATIONS)
+    names = [name for name in numbers if not (name.endswith("_inv") and name.removesuffix("_inv") in numbers)]
+    entity_names, relation_names = Names.from_strings(ids), Names.from_strings(names)
+    new_entity = _renumber(graph.entity_names, entity_names, folder, _ENTITIES)
+    new_relation = _renumber(graph.relation_names, relation_names, folder, _RELATIONS)
+    return Graph(
+        entity_names,
+        relation_names,
+        new_entity[graph.heads],
+        new_relation[graph.relations],
+        new_entity[graph.tails],
+        report=replace(graph.report, source=str(folder.path), format="benchmark"),
+    )
+
+
+def _renumber(old: Names, new: Names, folder: Folder, file: str) -> Ints:
+    numbers = pl.DataFrame({"name": new.to_series(), "id": np.arange(len(new), dtype=np.int32)})
+    found = old.to_series().alias("name").to_frame().join(numbers, on="name", how="left", maintain_order="left")["id"]
+    missing = found.is_null().arg_true()
+    if len(missing):
+        raise InputError(
+            f"{BACKGROUND} mentions {old[missing[0]]!r}, which {file} does not list", source=str(folder.path)
+        )
+    return found.to_numpy()
+
+
+def _numbered(folder: Folder, file: str) -> dict[str, int]:
+    """Names in the order of their numbers, renumbered from 0."""
+    numbers = _json(folder, file)
+    if len(set(numbers.values())) < len(numbers) or not all(isinstance(n, int) for n in numbers.values()):
+        raise InputError("expected a different whole number for each name", source=f"{folder.path}/{file}")
+    return {name: i for i, name in enumerate(sorted(numbers, key=numbers.__getitem__))}
+
+
+def _json(folder: Folder, file: str) -> dict[str, Any]:
+    with folder.open(file) as source:
+        try:
+            content = json.loads(source.read())
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            line = getattr(error, "lineno", None)
+            raise InputError(f"not JSON ({error})", source=source.name, line=line) from None
+    if not isinstance(content, dict):
+        raise InputError("expected a JSON object with a name for each entry", source=source.name)
+    return content
+
+
+def _pairs(triples: Any, relation: str, ids: dict[str, int], source: str) -> Ints:
+    pairs = []
+    for triple in triples if isinstance(triples, list) else [triples]:
+        if not isinstance(triple, list) or len(triple) != 3 or triple[1] != relation:
+            raise InputError(f"expected [head, {relation!r}, tail], found {shorten(repr(triple))}", source=source)
+        for name in (triple[0], triple[2]):
+            if name not in ids:
+                raise InputError(f"{name!r} of relation {relation!r} is not in {_ENTITIES}", source=source)
+        pairs.append((ids[triple[0]], ids[triple[2]]))
+    return np.array(pairs, dtype=np.int32).reshape(-1, 2)
+
+
+def _split_truths(
+    truths: dict[str, list[str]], relations: set[str], ids: dict[str, int]
+) -> tuple[dict[str, list[tuple[int, int]]], int]:
+    """Take 'head + relation' apart again: the head must be an entity, the relation that of a task.
+
+    Where both ways of cutting a key make sense, both are taken: a truth too many only leaves out a competitor.
+    """
+    lengths = sorted({len(relation) for relation in relations})
+    found: dict[str, list[tuple[int, int]]] = {}
+    unread = 0
+    for key, tails in truths.items():
+        cuts = [(key[:-n], key[-n:]) for n in lengths if key[-n:] in relations and key[:-n] in ids]
+        for head, relation in cuts:
+            found.setdefault(relation, []).extend((ids[head], ids[tail]) for tail in tails if tail in ids)
+        unread += len(tails) if not cuts else 0
+    return found, unread

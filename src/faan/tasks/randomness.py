@@ -1,0 +1,31 @@
+"""Random numbers that are a function of where they are used: the same on every machine, with no state to lose.
+
+numpy promises the raw stream of its bit generators for ever, but not what its distributions make of it. So only raw
+64-bit numbers are taken from it, and turned into integers here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Stream:
+    """A stream of random numbers, fixed by a seed and by a purpose and a step within it."""
+
+    def __init__(self, seed: int, purpose: int, step: int = 0) -> None:
+        self._bits = np.random.Philox(key=seed, counter=[0, 0, purpose, step])
+
+    def raw(self, count: int) -> NDArray[np.uint64]:
+        """Uniform 64-bit numbers."""
+        return self._bits.random_raw(count)
+
+    def integers(self, below: ArrayLike, count: int) -> NDArray[np.int64]:
+        """Uniform integers from 0 up to, not including, `below` (at most 2**32; a number or one for each)."""
+        return ((self.raw(count) >> np.uint64(32)) * np.asarray(below, dtype=np.uint64) >> np.uint64(32)).astype(
+            np.int64
+        )
+
+    def permutation(self, count: int) -> NDArray[np.int64]:
+        """The numbers 0 to count - 1 in random order."""
+        return np.argsort(self.raw(count), kind="stable")
