@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -43,16 +43,14 @@ _EXTENSIONS = {
     ".jsonld": "json-ld",
     ".json": "json-ld",
 }
+_COMMENTS = rb"(?:\s*(?:#[^\n]*\n)?)*"
+_NODE = rb"(?:<[^>\n]*>|_:\S+)"
 _CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
     (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
     (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json-ld"),
-    (re.compile(rb"(?:\s*(?:#[^\n]*\n)?)*(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "turtle"),
-    (
-        re.compile(
-            rb"(?:\s*(?:#[^\n]*\n)?)*(?:<[^>\n]*>|_:\S+)[ \t]*<[^>\n]*>[ \t]*[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"
-        ),
-        "n-quads",
-    ),
+    (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[ \t]*[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
+    (re.compile(_COMMENTS + rb"(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "trig"),  # reads Turtle too
+    (re.compile(_COMMENTS + _NODE + rb"\s+(?:a\s|<[^>\n]*>\s|\{)[^\n]*[;,{]?\r?\n"), "trig"),
 )
 
 
@@ -66,6 +64,7 @@ def read_graph(
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
     skip_bad_lines: bool = False,
+    progress: Callable[[float], None] | None = None,
 ) -> Graph:
     """Read a knowledge graph.
 
@@ -76,6 +75,7 @@ def read_graph(
     `format` is only needed where detection fails. `columns` names (or numbers, from 1) the columns of head, relation
     and tail in a table. `nodes` is a table of `id`, `category` and `name`. `languages` are those preferred for labels.
     The triples of `type_relations` become entity types; `type_pattern` takes types from the entities' names instead.
+    `progress` is called with the share of a file that has been read.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
@@ -88,7 +88,7 @@ def read_graph(
         if path.is_dir() and is_saved_graph(path):
             return open_graph(path)
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source))
-        _read_path(source, builder, format, columns, languages)
+        _read_path(source, builder, format, columns, languages, progress)
     if nodes is not None:
         with open_source(nodes) as table:
             read_nodes(table, builder)
@@ -110,16 +110,21 @@ def _read_object(source: object, builder: GraphBuilder, columns: Columns | None)
 
 
 def _read_path(
-    path: str | Path, builder: GraphBuilder, format: str | None, columns: Columns | None, languages: Sequence[str]
+    path: str | Path,
+    builder: GraphBuilder,
+    format: str | None,
+    columns: Columns | None,
+    languages: Sequence[str],
+    progress: Callable[[float], None] | None,
 ) -> None:
     if str(path) == BUNDLED and not Path(path).exists():
         with resources.as_file(resources.files("faan") / "data" / "world.tsv.xz") as bundled:
-            _read_path(bundled, builder, "table", None, languages)
+            _read_path(bundled, builder, "table", None, languages, progress)
         return
     if Path(path).is_dir():
         _read_folder(Folder(path), builder)
         return
-    with open_source(path) as source:
+    with open_source(path, progress) as source:
         start = source.peek()
         if not is_tar(start):
             kind = format or _detect(source, start)

@@ -40,6 +40,7 @@ class Source:
 
     name: str
     stream: io.BufferedReader
+    on_block: Callable[[], None] | None = None  # called after each block that `blocks` gives
 
     @property
     def extension(self) -> str:
@@ -60,6 +61,8 @@ class Source:
                 piece = self.stream.read(size)
             if not piece:
                 break
+            if self.on_block:
+                self.on_block()
             cut = piece.rfind(b"\n") + 1
             if cut:
                 yield b"".join([*rest, piece[:cut]])
@@ -87,8 +90,11 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str | Path) -> Iterator[Source]:
-    """Open a file or, for `-`, standard input; compression is told by the first bytes, not by the name."""
+def open_source(path: str | Path, progress: Callable[[float], None] | None = None) -> Iterator[Source]:
+    """Open a file or, for `-`, standard input; compression is told by the first bytes, not by the name.
+
+    `progress` is told which share of the file has been read.
+    """
     if str(path) == "-":
         yield _decompressed("standard input", cast(BinaryIO, sys.stdin.buffer))
         return
@@ -97,7 +103,11 @@ def open_source(path: str | Path) -> Iterator[Source]:
     except OSError as error:
         raise InputError(f"cannot be opened ({error.strerror})", source=str(path)) from None
     with raw:
-        yield _decompressed(str(path), raw)
+        source = _decompressed(str(path), raw)
+        size = Path(path).stat().st_size
+        if progress and size:
+            source.on_block = lambda: progress(min(raw.tell() / size, 1.0))
+        yield source
 
 
 def _decompressed(name: str, raw: BinaryIO) -> Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from faan.graph.errors import InputError
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.names import Names
+from faan.graph.whole import check_free, whole_folder
 
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
@@ -27,20 +27,13 @@ def is_saved_graph(folder: Path) -> bool:
 def save_graph(graph: Graph, folder: str | Path) -> None:
     """Write a graph; the folder appears whole or not at all, and replaces an older graph but nothing else."""
     folder = Path(folder)
-    if folder.exists() and not is_saved_graph(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("exists and is not a saved graph; choose another folder", source=str(folder))
+    check_free(folder, is_saved_graph, "a saved graph")
     arrays = _take_apart(graph)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
-        new = Path(temporary) / "new"
-        new.mkdir()
+    mark = {"format": _FORMAT, "version": _VERSION, "arrays": sorted(arrays), "report": asdict(graph.report)}
+    with whole_folder(folder) as new:
         for name, array in arrays.items():
             np.save(new / f"{name}.npy", array, allow_pickle=False)
-        mark = {"format": _FORMAT, "version": _VERSION, "arrays": sorted(arrays), "report": asdict(graph.report)}
         (new / _MARK).write_text(json.dumps(mark, indent=1, ensure_ascii=False), encoding="utf-8")
-        if folder.exists():
-            folder.rename(Path(temporary) / "old")
-        new.rename(folder)
 
 
 def open_graph(folder: str | Path) -> Graph:

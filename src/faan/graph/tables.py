@@ -173,7 +173,10 @@ def _layout(source: Source, columns: Columns | None) -> _Table:
 def _split(line: str, delimiter: str) -> list[str]:
     if delimiter == "\t" or '"' not in line:
         return line.split(delimiter)
-    return next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
 
 
 def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame | None:
@@ -249,25 +252,26 @@ def _rows(
     if not table.quoting:
         yield from ((number, content.split(table.delimiter)) for number, content in text if content.strip(BLANK))
         return
-    current = line
+    last = line - 1
 
     def lines() -> Iterator[str]:
-        nonlocal current
+        nonlocal last
         for number, content in text:
-            current = number
+            last = number
             yield f"{content}\n"
 
-    reader = csv.reader(lines(), delimiter=table.delimiter)
+    reader = csv.reader(lines(), delimiter=table.delimiter, strict=True)
     while True:
+        first = last + 1
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            builder.bad_line(InputError(f"not a line of CSV ({error})", source=name, line=current))
+            builder.bad_line(InputError(f"not CSV from here on ({error})", source=name, line=first))
             continue
         if any(cell.strip(BLANK) for cell in row):
-            yield current, row
+            yield first, row
 
 
 def _numbered_lines(blocks: Iterable[bytes], name: str, builder: GraphBuilder, line: int) -> Iterator[tuple[int, str]]:

@@ -70,7 +70,7 @@ class Task:
         """The first K pairs."""
         if not 0 < shots < len(self.pairs):
             raise InputError(
-                f"relation {self.relation!r} has {len(self.pairs)} pairs; K must be 1 or more and leave one to ask for, "
+                f"relation {self.relation!r} has {len(self.pairs)} pairs; K must be 1 or more and leave one to ask, "
                 f"found K = {shots}"
             )
         return self.pairs[:shots]

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from faan.graph.ragged import Ints
 from faan.graph.read import BACKGROUND
 from faan.graph.sources import Folder
 from faan.graph.tables import read_table
+from faan.graph.whole import check_free, whole_folder
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 
 TASK_FILES = {split: f"{split}_tasks.json" for split in SPLITS}
@@ -78,8 +78,7 @@ def read_benchmark(path: str | Path) -> Benchmark:
 def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
     """Write a benchmark in the layout; the folder appears whole or not at all. `about` goes into `benchmark.json`."""
     folder = Path(path)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("exists and is not empty; choose another folder", source=str(folder))
+    check_free(folder)
     graph = benchmark.graph
     entities, relations = list(graph.entity_names), list(graph.relation_names)
     unsafe = next((n for n in (*entities, *relations) if "\t" in n or "\n" in n or "\r" in n), None)
@@ -106,16 +105,10 @@ def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, 
     if about is not None:
         files["benchmark.json"] = about
 
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
-        new = Path(temporary) / "new"
-        new.mkdir()
+    with whole_folder(folder) as new:
         for file, content in files.items():
             (new / file).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         _write_background(graph, new / BACKGROUND)
-        if folder.exists():
-            folder.rmdir()
-        new.rename(folder)
 
 
 def _write_background(graph: Graph, path: Path) -> None:

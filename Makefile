@@ -1,0 +1,53 @@
+# Two commands do everything on a fresh machine with python3: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench world
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(VENV)/.installed  ## make .venv with the command faan in it
+
+demo: setup  ## look at the graph that ships with faan
+	$(BIN)/faan check world
+
+test: lint  ## run all checks and tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## let ruff tidy the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev  ## measure speed and memory
+	$(BIN)/python benchmarks/graph.py
+
+world:  ## build the bundled graph again from its sources
+	$(PYTHON) -m venv .venv-world
+	.venv-world/bin/python -m pip install --quiet --requirement tools/world-requirements.txt
+	.venv-world/bin/python tools/build_world.py
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+	  || { echo "faan needs Python 3.10 or newer as '$(PYTHON)'. Install it (Debian: apt-get install python3 python3-venv) or say where it is: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "Python's venv is missing. Install it (Debian: apt-get install python3-venv) and try again."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch comes first and alone: an open range would pull gigabytes of GPU libraries.
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

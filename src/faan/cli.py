@@ -1,0 +1,231 @@
+"""The command line: each command parses, calls the library and prints."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from pydantic import ValidationError
+from rich.text import Text
+
+from faan import __version__
+from faan.graph import Graph, InputError, read_graph
+from faan.graph.builder import TYPE_RELATIONS
+from faan.graph.read import BUNDLED, FORMATS
+from faan.graph.summary import RARE, summarise
+from faan.graph.whole import check_free
+from faan.printing import busy, out, print_benchmark, print_json, print_summary, talk
+from faan.tasks import BuildSettings, build_benchmark, read_benchmark, write_benchmark
+from faan.tasks.build import describe
+
+app = typer.Typer(
+    help="Few-shot knowledge graph completion: from a few known facts of a rare relation to the missing ones.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+benchmark_app = typer.Typer(help="Few-shot benchmarks in the layout of NELL-One.", no_args_is_help=True)
+app.add_typer(benchmark_app, name="benchmark")
+
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
+        "benchmark); `-` for standard input; `world` for the graph that ships with faan.",
+    ),
+]
+Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]
+ColumnNames = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="HEAD,RELATION,TAIL", help="Columns of a table, by name or number (from 1)."),
+]
+Nodes = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A table of nodes with the columns id, category and/or name, as KGX's."),
+]
+Languages = Annotated[
+    str, typer.Option("--language", metavar="LIST", help="Preferred languages for labels, best first.")
+]
+TypeRelations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type-relation",
+        metavar="NAME",
+        help="The relation that carries entity types, instead of rdf:type and P31; may be given several times.",
+    ),
+]
+TypePattern = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REGEX", help=r"Take types from entity names: the first group, e.g. '^concept:(\[^:]+):' for NELL."
+    ),
+]
+SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def main() -> None:
+    """Run a command; what a user did wrong becomes one line and exit code 1."""
+    try:
+        app()
+    except InputError as error:
+        talk.print(Text(f"error: {error}", style="red"))
+        sys.exit(1)
+    except ValidationError as error:
+        for problem in error.errors():
+            where = ".".join(str(part) for part in problem["loc"])
+            talk.print(Text(f"error: {where}: {problem['msg']}".replace(": : ", ": "), style="red"))
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"faan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    graph: GraphArgument = BUNDLED,
+    format: Format = None,
+    columns: ColumnNames = None,
+    nodes: Nodes = None,
+    language: Languages = "en",
+    type_relation: TypeRelations = None,
+    type_pattern: TypePattern = None,
+    skip_bad_lines: SkipBadLines = False,
+    top: Annotated[int, typer.Option(min=1, help="How many relations of each kind to list.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is in a graph, which of its relations are rare, and what is wrong with it."""
+    read = _read(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    with busy("counting"):
+        summary = summarise(read)
+    if as_json:
+        print_json(dataclasses.asdict(summary) | {"rare": [r.name for r in summary.rare], "problems": summary.problems})
+    else:
+        print_summary(summary, top)
+
+
+@benchmark_app.command()
+def build(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write it; must be empty.")],
+    min_triples: Annotated[int, typer.Option(help="A relation with fewer triples is background.")] = RARE[0],
+    max_triples: Annotated[int, typer.Option(help="A relation with more triples is background.")] = RARE[1],
+    dev_share: Annotated[float, typer.Option(help="Share of the rare relations for dev.")] = 0.1,
+    test_share: Annotated[float, typer.Option(help="Share of the rare relations for test.")] = 0.2,
+    split: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help='JSON with the relations by name: {"train": [...], "dev": [...], "test": [...]}.'
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides the split and the order of each relation's triples.")] = 0,
+    range_cutoff: Annotated[
+        float, typer.Option(help="For graphs without types: how common a role must be among the tails.")
+    ] = BuildSettings.model_fields["range_cutoff"].default,
+    format: Format = None,
+    columns: ColumnNames = None,
+    nodes: Nodes = None,
+    type_relation: TypeRelations = None,
+    type_pattern: TypePattern = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn any graph into a few-shot benchmark: its rare relations become tasks, the rest the background."""
+    settings = BuildSettings(
+        min_triples=min_triples,
+        max_triples=max_triples,
+        dev_share=dev_share,
+        test_share=test_share,
+        range_cutoff=range_cutoff,
+        seed=seed,
+    )
+    check_free(output)
+    relations = _read_split(split, graph)
+    read = _read(graph, format, columns, nodes, "en", type_relation, type_pattern, skip_bad_lines)
+    with busy("building"):
+        benchmark, report = build_benchmark(read, settings, relations, name=output.name)
+        about = describe(settings, report, Path(graph).name)
+        write_benchmark(benchmark, output, about)
+    talk.print(f"wrote {output}")
+    for relation in report.returned_relations:
+        talk.print(f"  {relation} went back to the background: too few of its triples have entities that occur there")
+    print_benchmark(benchmark, as_json, about)
+
+
+@benchmark_app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A benchmark folder or its tar.gz.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say what is in a benchmark, and how much of it the background graph gives away."""
+    with busy("reading"):
+        benchmark = read_benchmark(folder)
+    print_benchmark(benchmark, as_json)
+
+
+def _read(
+    graph: str,
+    format: str | None,
+    columns: str | None,
+    nodes: Path | None,
+    language: str,
+    type_relation: list[str] | None,
+    type_pattern: str | None,
+    skip_bad_lines: bool,
+) -> Graph:
+    names = tuple(part.strip() for part in columns.split(",")) if columns else None
+    if names is not None and len(names) != 3:
+        raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
+    with busy(f"reading {graph}") as progress:
+        return read_graph(
+            graph,
+            format=format,
+            columns=cast(Any, names),
+            nodes=nodes,
+            languages=[part.strip() for part in language.split(",")],
+            type_relations=type_relation or TYPE_RELATIONS,
+            type_pattern=type_pattern,
+            skip_bad_lines=skip_bad_lines,
+            progress=progress,
+        )
+
+
+def _read_split(split: Path | None, graph: str) -> dict[str, list[str]] | None:
+    if split is None and graph == BUNDLED and not Path(graph).exists():
+        text = (resources.files("faan") / "data" / "world_split.json").read_text(encoding="utf-8")
+    elif split is None:
+        return None
+    else:
+        try:
+            text = split.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot be read ({error})", source=str(split)) from None
+    try:
+        relations = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON ({error.msg})", source=str(split), line=error.lineno) from None
+    if not isinstance(relations, dict) or not all(isinstance(v, list) for v in relations.values()):
+        raise InputError("expected a list of relation names for each of train, dev and test", source=str(split))
+    return relations

@@ -1,0 +1,146 @@
+"""What is in a graph, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from faan.graph.graph import Graph, ReadReport
+
+RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in NELL-One
+_BOUNDS = (1, 2, 5, 10, 50, 501, 5_001, 50_001, 500_001, 5_000_001)
+_SAME_SHARE = 0.9  # of the smaller relation's pairs, for two relations to be called alike
+_SAME_LEAST = 10  # pairs
+
+
+@dataclass(frozen=True)
+class RelationSummary:
+    """One relation in numbers."""
+
+    name: str
+    triples: int
+    heads: int  # different ones
+    tails: int
+
+
+@dataclass(frozen=True)
+class SameRelations:
+    """Two relations that hold between the same entities: one of them gives the other away."""
+
+    first: str
+    second: str  # `_inv` where it holds the other way round
+    shared: int
+    share: float  # of the pairs of the smaller one
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A graph in numbers."""
+
+    entities: int
+    triples: int
+    mean_degree: float
+    median_degree: float
+    max_degree: int
+    hub: str  # the entity with that degree
+    labelled: int
+    typed: int
+    types: int
+    self_loops: int
+    relations: tuple[RelationSummary, ...]  # most triples first
+    frequencies: tuple[tuple[int, int, int], ...]  # (fewest triples, most triples, how many relations)
+    same_relations: tuple[SameRelations, ...]
+    read: ReadReport
+
+    @property
+    def rare(self) -> tuple[RelationSummary, ...]:
+        """The relations that few-shot completion is for."""
+        return tuple(r for r in self.relations if RARE[0] <= r.triples <= RARE[1])
+
+    @property
+    def problems(self) -> list[str]:
+        """What a user should look at, one sentence each."""
+        read, found = self.read, []
+        if read.skipped:
+            found.append(f"{read.skipped:,} bad lines were skipped, such as: {read.bad_lines[0]}")
+        if read.duplicates:
+            found.append(f"{read.duplicates:,} duplicate triples were dropped")
+        if read.literals:
+            found.append(f"{read.literals:,} statements about literal values were left out")
+        if read.unused_nodes:
+            found.append(f"{read.unused_nodes:,} nodes have a label or type but occur in no triple")
+        if self.self_loops:
+            found.append(f"{self.self_loops:,} triples link an entity with itself")
+        found += [
+            f"{same.first} and {same.second} link the same entities "
+            f"({same.shared:,} pairs, {same.share:.0%} of the smaller)"
+            for same in self.same_relations
+        ]
+        if not self.rare:
+            found.append(
+                f"no relation has {RARE[0]} to {RARE[1]} triples: few-shot training needs such relations as examples"
+            )
+        return found
+
+
+def summarise(graph: Graph) -> Summary:
+    """Count what is in a graph."""
+    degrees = graph.neighbours.degrees
+    hub = int(degrees.argmax())
+    counts = graph.relation_counts
+    heads = _distinct(graph.relations, graph.heads, graph)
+    tails = _distinct(graph.relations, graph.tails, graph)
+    relations = tuple(
+        RelationSummary(graph.relation_label(r), int(counts[r]), int(heads[r]), int(tails[r]))
+        for r in np.argsort(-counts, kind="stable").tolist()
+    )
+    bins, _ = np.histogram(counts, bins=[*_BOUNDS, np.inf])
+    return Summary(
+        entities=graph.num_entities,
+        triples=graph.num_triples,
+        mean_degree=float(degrees.mean()),
+        median_degree=float(np.median(degrees)),
+        max_degree=int(degrees[hub]),
+        hub=graph.entity_label(hub),
+        labelled=int(np.count_nonzero(np.diff(graph.entity_labels.offsets))) if graph.entity_labels else 0,
+        typed=graph.types.num_typed if graph.types else 0,
+        types=len(graph.types.names) if graph.types else 0,
+        self_loops=int(np.count_nonzero(graph.heads == graph.tails)),
+        relations=relations,
+        frequencies=tuple(
+            (low, high - 1, int(n)) for low, high, n in zip(_BOUNDS, [*_BOUNDS[1:], 0], bins, strict=True)
+        ),
+        same_relations=find_same_relations(graph),
+        read=graph.report,
+    )
+
+
+def find_same_relations(graph: Graph) -> tuple[SameRelations, ...]:
+    """Relations that link (nearly) the same pairs, in the same direction or the other."""
+    edges = pl.DataFrame({"head": graph.heads, "tail": graph.tails, "relation": graph.relations}).lazy()
+    turned = edges.select(head="tail", tail="head", relation="relation")
+    found = []
+    for other, suffix in ((edges, ""), (turned, "_inv")):
+        shared = (
+            edges.join(other, on=["head", "tail"], suffix="_other")
+            .filter(pl.col("relation") < pl.col("relation_other"))
+            .group_by("relation", "relation_other")
+            .agg(pl.len().alias("shared"))
+            .sort("shared", "relation", "relation_other", descending=[True, False, False])
+            .collect()
+        )
+        for first, second, pairs in shared.iter_rows():
+            share = pairs / min(graph.relation_counts[first], graph.relation_counts[second])
+            if pairs >= _SAME_LEAST and share >= _SAME_SHARE:
+                names = graph.relation_label(first), graph.relation_label(second) + suffix
+                found.append(SameRelations(*names, shared=pairs, share=float(share)))
+    return tuple(found)
+
+
+def _distinct(relations: np.ndarray, entities: np.ndarray, graph: Graph) -> np.ndarray:
+    """How many different entities each relation has on one side."""
+    keys = np.sort(relations.astype(np.int64) * graph.num_entities + entities)
+    first = np.append(True, keys[1:] != keys[:-1])
+    return np.bincount(keys[first] // graph.num_entities, minlength=graph.num_relations)

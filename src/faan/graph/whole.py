@@ -1,0 +1,32 @@
+"""Folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from faan.graph.errors import InputError
+
+
+def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: False, what: str = "empty") -> None:
+    """Refuse a place where something stands that must not be overwritten."""
+    if folder.exists() and not may_replace(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"exists and is not {what}; choose another folder", source=str(folder))
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """Give a new folder to write into; it takes the place of `folder` when all went well, else nothing has changed."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+            new = Path(temporary) / "new"
+            new.mkdir()
+            yield new
+            if folder.exists():
+                folder.rename(Path(temporary) / "old")
+            new.rename(folder)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error})", source=str(folder)) from None

@@ -1,0 +1,55 @@
+"""What many tests share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from faan.graph import Graph, read_graph
+from faan.tasks import Benchmark, read_benchmark
+
+COUNTRIES = [
+    ("Peru", "currency", "Sol"),
+    ("Peru", "capital", "Lima"),
+    ("Japan", "currency", "Yen"),
+    ("Japan", "capital", "Tokyo"),
+    ("Lima", "in", "Peru"),
+    ("Tokyo", "in", "Japan"),
+    ("Peru", "borders", "Chile"),
+    ("Chile", "borders", "Peru"),
+]
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test for want of something or, where nothing may be skipped, fail it."""
+    if os.environ.get("FAAN_REQUIRE_ALL"):
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def nell() -> Benchmark:
+    folder = Path(os.environ.get("FAAN_DATA", "")) / "NELL-One"
+    if not os.environ.get("FAAN_DATA") or not folder.is_dir():
+        missing("FAAN_DATA names no folder with NELL-One in it")
+    return read_benchmark(folder)
+
+
+@pytest.fixture
+def countries() -> Graph:
+    return read_graph(COUNTRIES)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
+    def write_file(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file

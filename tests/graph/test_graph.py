@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.graph import Graph, InputError, UnknownNameError, read_graph
+
+triples = st.lists(
+    st.tuples(*[st.sampled_from("abcdef"), st.sampled_from("rs"), st.sampled_from("abcdef")]), min_size=1
+)
+
+
+def slow_neighbours(graph: Graph, entity: int) -> list[tuple[int, int]]:
+    """The definition: both directions, one look at every triple."""
+    edges = []
+    for head, relation, tail in zip(graph.heads, graph.relations, graph.tails, strict=True):
+        if head == entity:
+            edges.append((int(relation), int(tail)))
+        if tail == entity:
+            edges.append((int(relation) + graph.num_relations, int(head)))
+    return sorted(edges)
+
+
+@given(triples)
+def test_neighbours_are_all_edges_in_both_directions(rows: list[tuple[str, str, str]]) -> None:
+    graph = read_graph(rows)
+    for entity in range(graph.num_entities):
+        relations, entities = graph.neighbours.of(entity)
+        assert sorted(zip(relations.tolist(), entities.tolist(), strict=True)) == slow_neighbours(graph, entity)
+
+
+@given(triples, st.data())
+def test_gathering_many_equals_asking_one_by_one(rows: list[tuple[str, str, str]], data: st.DataObject) -> None:
+    graph = read_graph(rows)
+    asked = data.draw(st.lists(st.integers(0, graph.num_entities - 1)))
+    offsets, relations, entities = graph.neighbours.gather(np.array(asked, dtype=np.int64))
+    assert len(offsets) == len(asked) + 1
+    for i, entity in enumerate(asked):
+        alone = graph.neighbours.of(entity)
+        assert relations[offsets[i] : offsets[i + 1]].tolist() == alone[0].tolist()
+        assert entities[offsets[i] : offsets[i + 1]].tolist() == alone[1].tolist()
+
+
+@given(triples)
+def test_hiding_leaves_out_the_target_edge_and_nothing_else(rows: list[tuple[str, str, str]]) -> None:
+    graph = read_graph(rows)
+    for relation in range(graph.num_relations):
+        target = graph.relations == relation
+        heads, tails = graph.heads[target], graph.tails[target]
+        offsets, relations, entities = graph.neighbours.gather_hiding(heads, relation, tails)
+        for i, (head, tail) in enumerate(zip(heads.tolist(), tails.tolist(), strict=True)):
+            found = list(
+                zip(relations[offsets[i] : offsets[i + 1]], entities[offsets[i] : offsets[i + 1]], strict=True)
+            )
+            assert sorted(found) == [edge for edge in slow_neighbours(graph, head) if edge != (relation, tail)]
+
+
+@given(triples)
+def test_ids_are_given_in_the_order_of_first_use(rows: list[tuple[str, str, str]]) -> None:
+    graph = read_graph(rows)
+    assert list(graph.entity_names) == list(dict.fromkeys(name for h, _, t in rows for name in (h, t)))
+    assert list(graph.relation_names) == list(dict.fromkeys(r for _, r, _ in rows))
+    assert list(graph.triples()) == list(dict.fromkeys(rows))
+    assert graph.report.duplicates == len(rows) - len(set(rows))
+
+
+def test_an_entity_is_found_by_name_and_by_label() -> None:
+    graph = read_graph([("Q1", "P1", "Q2"), ("Q3", "P1", "Q2")])
+    assert graph.entity("Q2") == 1
+    with pytest.raises(UnknownNameError):
+        graph.entity("Peru")
+
+
+def test_an_unknown_name_comes_with_the_nearest_ones(countries: Graph) -> None:
+    with pytest.raises(UnknownNameError, match=r"no entity is called 'Japn'. Did you mean 'Japan'\?"):
+        countries.entity("Japn")
+    with pytest.raises(UnknownNameError, match="capital"):
+        countries.relation("capitol")
+
+
+def test_a_label_that_several_share_asks_for_the_name(write: Callable[[str, str], Path]) -> None:
+    nodes = write("nodes.tsv", "id\tname\nQ1\tParis\nQ3\tParis\nQ2\tFrance\n")
+    graph = read_graph([("Q1", "in", "Q2"), ("Q3", "in", "Q2")], nodes=nodes)
+    assert graph.entity("France") == graph.entity("Q2")
+    assert graph.entity_label(graph.entity("Q1")) == "Paris"
+    with pytest.raises(InputError, match=r"2 of the graph share the label 'Paris': 'Q1', 'Q3'"):
+        graph.entity("Paris")
+
+
+def test_an_inverse_relation_says_so(countries: Graph) -> None:
+    capital = countries.relation("capital")
+    assert countries.relation_label(capital) == "capital"
+    assert countries.relation_label(capital + countries.num_relations) == "capital_inv"

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.graph import InputError, Names
+
+text = st.text(st.characters(codec="utf-8"), max_size=20)
+
+
+@given(st.lists(text, max_size=50))
+def test_every_string_comes_back_and_is_found(strings: list[str]) -> None:
+    names = Names.from_strings(strings)
+    assert list(names) == strings
+    assert [names[i] for i in range(len(names))] == strings
+    for string in strings:
+        assert names.find_all(string) == [i for i, other in enumerate(strings) if other == string]
+        assert names.find(string) == strings.index(string)
+
+
+@given(st.lists(text, max_size=20), text)
+def test_what_is_not_there_is_not_found(strings: list[str], other: str) -> None:
+    assert (other in Names.from_strings(strings)) == (other in strings)
+
+
+def test_names_of_any_script_and_length_work() -> None:
+    strings = ["東京", "Θεσσαλονίκη", "a b  c", "x" * 10_000, "é" * 10_000, "🗺"]
+    names = Names.from_strings(strings)
+    assert list(names) == strings
+    assert [names.find(s) for s in strings] == list(range(len(strings)))
+
+
+def test_the_hash_is_the_same_on_every_machine() -> None:
+    # Saved indexes depend on it: if this fails, old graph folders can no longer be searched.
+    names = Names.from_strings([f"entity {i}" for i in range(8)])
+    assert names.members.tolist() == [2, 1, 4, 6, 5, 7, 3, 0]
+    assert names.buckets.tolist() == [0, 0, 1, 1, 4, 6, 7, 8, 8]
+
+
+def test_a_number_outside_is_an_error() -> None:
+    names = Names.from_strings(["a"])
+    for number in (-1, 1):
+        with pytest.raises(IndexError):
+            names[number]
+
+
+def test_a_lone_surrogate_is_not_found_and_not_accepted() -> None:
+    assert Names.from_strings(["a"]).find("\ud800") is None
+    with pytest.raises(InputError, match="Unicode"):
+        Names.from_strings(["\ud800"])
+
+
+def test_nearest_names_are_the_ones_a_person_would_mean() -> None:
+    names = Names.from_strings(["Lima", "Lisbon", "Liechtenstein", "Lithuania", "Peru", "South Africa"])
+    assert names.nearest("Lichtenstein")[0] == "Liechtenstein"
+    assert names.nearest("lima") == ["Lima"]
+    assert names.nearest("Sud Africa") == ["South Africa"]
+    assert names.nearest("xyz") == []
+    assert names.nearest("") == []
+
+
+def test_nearest_names_do_not_count_letters_across_two_names() -> None:
+    assert "ru" not in Names.from_strings(["pe", "ru"]).nearest("peru", count=1)
+
+
+def test_parts_that_do_not_fit_are_an_error() -> None:
+    arrays = Names.from_strings(["a", "b"]).arrays("x")
+    arrays["x_members"] = np.array([0], dtype=np.uint32)
+    with pytest.raises(InputError, match="do not fit"):
+        Names.from_arrays(arrays, "x")

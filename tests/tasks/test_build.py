@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from faan.graph import Graph, InputError, read_graph
+from faan.tasks import SPLITS, BuildSettings, build_benchmark, read_benchmark, write_benchmark
+
+SMALL = BuildSettings(min_triples=3, max_triples=8)
+
+
+def towns(rare: int = 6, size: int = 5, orphans: int = 0) -> Graph:
+    rows = [(f"c{i}", "in", f"s{i % 7}") for i in range(60)]
+    rows += [(f"c{i + r}", f"rare{r}", f"c{(i * 3 + r) % 60}") for r in range(rare) for i in range(size)]
+    rows += [(f"orphan{r}-{i}", f"rare{r}", "c0") for r in range(rare) for i in range(orphans)]
+    return read_graph(rows)
+
+
+def test_rare_relations_become_tasks_and_the_rest_the_background() -> None:
+    benchmark, report = build_benchmark(towns(), SMALL)
+    assert {len(benchmark.splits[split]) for split in SPLITS} == {1, 4}  # dev 1, test 1, train 4
+    assert {task.relation for task in benchmark.tasks} == {f"rare{r}" for r in range(6)}
+    assert list(benchmark.graph.relation_names) == ["in"]
+    assert all(len(task.pairs) == 5 for task in benchmark.tasks)
+    assert report.rule == "ranges"
+    assert set(report.recall) == {task.relation for task in benchmark.tasks}
+
+
+def test_the_seed_decides_and_repeats() -> None:
+    def orders(seed: int) -> list[tuple[str, list[list[int]]]]:
+        benchmark, _ = build_benchmark(towns(), SMALL.model_copy(update={"seed": seed}))
+        return [(task.relation, task.pairs.tolist()) for task in benchmark.tasks]
+
+    assert orders(1) == orders(1)
+    assert orders(1) != orders(2)
+
+
+def test_an_explicit_split_is_kept() -> None:
+    split = {"train": ["rare0", "rare3"], "dev": ["rare5"], "test": ["rare1"]}
+    benchmark, _ = build_benchmark(towns(), SMALL, split)
+    assert {s: [task.relation for task in benchmark.splits[s]] for s in SPLITS} == split
+    assert set(benchmark.graph.relation_names) == {"in", "rare2", "rare4"}
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ({"train": ["rare0"], "dev": ["rare1"]}, "a split has the keys train, dev, test, found train, dev"),
+        ({"train": ["rare0"], "dev": ["rare0"], "test": ["rare1"]}, "in more than one split: rare0"),
+        ({"train": ["rare0"], "dev": ["rare1"], "test": []}, "names no relation for test"),
+        ({"train": ["rare0"], "dev": ["rare1"], "test": ["rara2"]}, "no relation is called 'rara2'. Did you mean"),
+    ],
+)
+def test_a_wrong_split_says_what_is_wrong(split: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build_benchmark(towns(), SMALL, split)
+
+
+def test_triples_whose_entity_occurs_nowhere_else_are_dropped_and_counted() -> None:
+    benchmark, report = build_benchmark(towns(orphans=2), SMALL)
+    assert report.dropped_triples == 12
+    assert report.left_out_entities == 12
+    assert not any(name.startswith("orphan") for name in benchmark.graph.entity_names)
+    assert all(len(task.pairs) == 5 for task in benchmark.tasks)
+
+
+def test_a_relation_left_with_too_few_triples_goes_back_to_the_background() -> None:
+    rows = list(towns().triples()) + [(f"x{i}", "island", f"y{i}") for i in range(5)]
+    benchmark, report = build_benchmark(read_graph(rows), SMALL)
+    assert report.returned_relations == ("island",)
+    assert "island" in benchmark.graph.relation_names
+    assert "x0" in benchmark.graph.entity_names
+
+
+def test_too_few_rare_relations_are_an_error() -> None:
+    with pytest.raises(InputError, match=r"2 relations have 3 to 8 triples .* at least 3 are needed"):
+        build_benchmark(towns(rare=2), SMALL)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"min_triples": 9, "max_triples": 8}, {"dev_share": 0.5, "test_share": 0.5}, {"seed": -1}, {"typo": 1}]
+)
+def test_settings_are_checked_when_they_are_given(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        BuildSettings(**wrong)
+
+
+@settings(max_examples=30)
+@given(st.integers(3, 12), st.integers(3, 8), st.integers(0, 3), st.integers(0, 100))
+def test_whatever_is_built_is_whole(rare: int, size: int, orphans: int, seed: int) -> None:
+    """No task relation and no lonely entity in the background, every pair true, every tail a candidate."""
+    build = BuildSettings(min_triples=3, max_triples=12, seed=seed)
+    graph = towns(rare, size, orphans)
+    benchmark, _ = build_benchmark(graph, build)
+    background = benchmark.graph
+    assert (background.neighbours.degrees > 0).all()
+    assert all(len(benchmark.splits[split]) for split in SPLITS)
+    original = set(graph.triples())
+    names = list(background.entity_names)
+    for task in benchmark.tasks:
+        assert task.relation not in background.relation_names
+        assert {(names[h], task.relation, names[t]) for h, t in task.pairs.tolist()} <= original
+        assert np.isin(task.pairs[:, 1], task.candidates).all()
+        assert task.truths.contains(task.pairs[:, 0], task.pairs[:, 1]).all()
+    assert set(background.triples()) == {t for t in original if t[1] in background.relation_names}
+
+
+def test_a_built_benchmark_can_be_written_and_read(tmp_path: Path) -> None:
+    benchmark, _ = build_benchmark(towns(orphans=1), SMALL)
+    write_benchmark(benchmark, tmp_path / "b")
+    read = read_benchmark(tmp_path / "b")
+    assert [task.pairs.tolist() for task in read.tasks] == [task.pairs.tolist() for task in benchmark.tasks]
+    assert list(read.graph.triples()) == list(benchmark.graph.triples())
