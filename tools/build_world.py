@@ -13,10 +13,23 @@ from collections import Counter
 from pathlib import Path
 
 from world.countries import add_countries, add_customs, add_income_levels, add_regions, add_subdivision_kinds
+from world.elements import add_elements, add_table
 from world.geography import Geography
 from world.graph import World
+from world.languages import (
+    add_digits,
+    add_families,
+    add_language_names,
+    add_macrolanguages,
+    add_scripts,
+    add_second_languages,
+    add_speakers,
+)
+from world.money import add_currencies, add_successors, add_symbols
+from world.phones import add_calling_codes, add_emergency_numbers, add_prefixes
+from world.society import add_holidays, add_memberships, add_notation
 from world.sources import check_versions
-from world.zones import add_old_zone_names, add_zone_names, add_zones
+from world.zones import add_zone_names, add_zones
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src" / "faan" / "data" / "world.tsv.xz"
 
@@ -30,12 +43,29 @@ def build() -> World:
     add_customs(world)
     add_income_levels(world)
     add_subdivision_kinds(world)
+    add_language_names(world)
+    add_speakers(world)
+    add_macrolanguages(world)
+    add_second_languages(world)
+    add_scripts(world)
+    add_families(world)
+    add_digits(world)
+    add_currencies(world)
+    add_successors(world)
+    add_symbols(world)
+    add_memberships(world)
+    add_notation(world)
+    add_table(world)
+    add_elements(world)
     add_zone_names(world)
     geography = Geography(world)
     geography.add_cities()
     geography.add_airports()
     add_zones(world, geography)
-    add_old_zone_names(world)
+    add_calling_codes(world)
+    add_emergency_numbers(world)
+    add_prefixes(world)
+    add_holidays(world)
     return world
 
 

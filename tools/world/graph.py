@@ -47,4 +47,6 @@ class World:
     def compressed(self) -> bytes:
         """Return the graph as TSV, compressed with fixed settings so that equal graphs are equal bytes."""
         text = "".join("\t".join(row) + "\n" for row in self.rows())
-        return lzma.compress(text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME)
+        return lzma.compress(
+            text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME
+        )

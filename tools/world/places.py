@@ -10,7 +10,7 @@ from functools import cache
 from math import asin, cos, radians, sin, sqrt
 from typing import Any
 
-from world.corrections import CAPITALS, DISSOLVED, SUBDIVISION_NAMES
+from world.corrections import CAPITALS, CITY_NAMES, DISSOLVED, SUBDIVISION_NAMES
 from world.sources import data_file
 
 LARGE_CITY = 20_000  # people; smaller places are in the graph only as capitals or as cities with an airport
@@ -57,7 +57,7 @@ def all_cities() -> list[City]:
     cities = [
         City(
             id=row["geonameid"],
-            name=row["name"],
+            name=CITY_NAMES.get((row["countrycode"], row["name"]), row["name"]),
             country=row["countrycode"],
             subdivision=row["admin1code"],
             zone=row["timezone"],

@@ -1,6 +1,7 @@
 """Time zones of the IANA database: where they are, how far from UTC, and what others call them."""
 
 import zoneinfo
+from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -72,11 +73,16 @@ def add_zones(world: World, geography: Geography) -> None:
         city = geography.find(code, exemplar)
         if city is not None:
             world.add(entity, "zone_named_after", city)
+    for relation in ("windows_zone", "zone_name"):
+        _add_common_offset(world, relation)
 
 
-def add_old_zone_names(world: World) -> None:
-    """Add the old names of zones that the IANA database keeps, such as Asia/Calcutta."""
-    current = {zone for _, zone in _table()}
-    for old in sorted(_links()):
-        if old not in current and old in world.zones and "/" in old and not old.startswith("Etc/"):
-            world.add(world.entity("old time zone name", old), "old_name_of", world.zones[old])
+def _add_common_offset(world: World, relation: str) -> None:
+    """Add the offset that most time zones of one Windows zone or one name have."""
+    offset_of = {zone: offset for zone, name, offset in world.triples if name == "utc_offset"}
+    offsets: dict[str, Counter[str]] = defaultdict(Counter)
+    for zone, name, whole in world.triples:
+        if name == relation:
+            offsets[whole][offset_of[zone]] += 1
+    for whole, count in offsets.items():
+        world.add(whole, f"{relation}_offset", max(sorted(count), key=count.__getitem__))
