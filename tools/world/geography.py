@@ -85,7 +85,7 @@ class Geography:
         self.subdivisions = self._name_subdivisions()
 
     def _name_subdivisions(self) -> dict[tuple[str, str], str]:
-        """Name the subdivisions in use; one with the name of a city (Tokyo, Japan) is marked as a subdivision."""
+        """Name the subdivisions in use; one that has a city's name gets its kind too: `Osaka (prefecture), Japan`."""
         used = {(city.country, city.subdivision) for city in self.cities}
         names = {}
         for (code, admin), name in sorted(subdivision_names().items()):
@@ -93,7 +93,8 @@ class Geography:
             if country is not None and (code, admin) in used:
                 full = f"{name}, {country}"
                 if full in self.world.kind_of:
-                    full = f"{name} (subdivision), {country}"
+                    kind = _subdivision_kinds().get((code, bare(name)), "subdivision")
+                    full = f"{name} ({'subdivision' if 'city' in kind else kind}), {country}"
                 names[code, admin] = self.world.entity("subdivision", full)
         return names
 

@@ -44,9 +44,11 @@ class World:
         types = {(name, TYPE_RELATION, self.kind_of[name]) for name in used}
         return sorted(self.triples | types)
 
+    def text(self) -> bytes:
+        """Return the graph as TSV."""
+        return "".join("\t".join(row) + "\n" for row in self.rows()).encode()
+
     def compressed(self) -> bytes:
-        """Return the graph as TSV, compressed with fixed settings so that equal graphs are equal bytes."""
-        text = "".join("\t".join(row) + "\n" for row in self.rows())
-        return lzma.compress(
-            text.encode(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=9 | lzma.PRESET_EXTREME
-        )
+        """Return the TSV compressed, with fixed settings so that equal graphs are equal bytes."""
+        preset = 9 | lzma.PRESET_EXTREME
+        return lzma.compress(self.text(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=preset)

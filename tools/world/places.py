@@ -120,8 +120,10 @@ def subdivision_names() -> dict[tuple[str, str], str]:
 def city_names(cities: Iterable[City], countries: dict[str, str]) -> dict[int, str]:
     """Give each city the shortest name that is its own: with its country, else with its subdivision too.
 
-    A city that still shares its name with a more populous one gets none and is left out of the graph.
+    The subdivision is also needed where another one has the city's name: Oregon is a city in Ohio. A city that still
+    shares its name with a more populous one gets none and is left out of the graph.
     """
+    homonyms = {(code, name): admin for (code, admin), name in sorted(subdivision_names().items())}
     by_name: dict[tuple[str, str], list[City]] = defaultdict(list)
     for city in cities:
         by_name[city.country, city.name].append(city)
@@ -132,11 +134,11 @@ def city_names(cities: Iterable[City], countries: dict[str, str]) -> dict[int, s
             subdivision = subdivision_names().get((code, city.subdivision), "")
             if name == country:
                 full = f"{name} (city)"
-            elif len(same) == 1:
+            elif len(same) == 1 and homonyms.get((code, name), city.subdivision) == city.subdivision:
                 full = f"{name}, {country}"
             else:
                 full = f"{name}, {subdivision}, {country}"
-            if full not in taken and (len(same) == 1 or subdivision):
+            if full not in taken and (subdivision or full == f"{name}, {country}" or name == country):
                 taken.add(full)
                 names[city.id] = full
     return names
