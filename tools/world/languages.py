@@ -16,6 +16,7 @@ from world.graph import World
 from world.sources import data_file
 
 ENGLISH = Locale("en")
+SCRIPT_NAMES = {**ENGLISH.scripts, "Beng": "Bengali"}
 DIRECTIONS = {"LTR": "left to right", "RTL": "right to left"}
 LARGE_GROUP = 8
 SCRIPT_AREAS = {
@@ -95,7 +96,7 @@ def add_second_languages(world: World) -> None:
 
 def add_scripts(world: World) -> None:
     """Add the scripts of each language, and each script's type, region and direction."""
-    for code, name in sorted(ENGLISH.scripts.items()):
+    for code, name in sorted(SCRIPT_NAMES.items()):
         world.scripts[code] = world.entity("script", name if name.endswith("script") else f"{name} script")
     for language, script in cldr.language_scripts():
         if language in world.languages and script in world.scripts:
@@ -183,6 +184,6 @@ def add_digits(world: World) -> None:
     """Add the digits of its own that a language has."""
     for code, language in world.languages.items():
         system = Locale(code).other_numbering_systems.get("native", "latn") if localedata.exists(code) else "latn"
-        name = NATIVE_DIGITS.get(system) or ENGLISH.scripts.get(system.capitalize(), "")
+        name = NATIVE_DIGITS.get(system) or SCRIPT_NAMES.get(system.capitalize(), "")
         if name and system != "latn":
             world.add(language, "native_digits", world.entity("digits", f"{name} digits"))

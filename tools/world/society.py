@@ -136,7 +136,7 @@ def add_notation(world: World) -> None:
 def _has_own_dates(code: str) -> bool:
     """Tell whether CLDR has collected this language's date formats, rather than lending it the default ones."""
     own, default = localedata.load(code)["date_formats"], localedata.load("root")["date_formats"]
-    return own["long"].pattern != default["long"].pattern
+    return bool(own["long"].pattern != default["long"].pattern)
 
 
 def _date_order(locale: Locale) -> str:
