@@ -1,0 +1,1 @@
+"""World: a knowledge graph of real facts, built from open data that ships inside Python packages."""
