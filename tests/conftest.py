@@ -7,10 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+import hypothesis
 import pytest
 
 from faan.graph import Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark
+
+# No time limits: machines are noisy, and speed belongs in benchmarks/.
+hypothesis.settings.register_profile("faan", deadline=None)
+hypothesis.settings.load_profile("faan")
 
 COUNTRIES = [
     ("Peru", "currency", "Sol"),

@@ -33,6 +33,7 @@ def busy(what: str) -> Iterator[Callable[[float], None]]:
         TimeElapsedColumn(),
         console=talk,
         transient=True,
+        disable=not talk.is_terminal,
     )
     with bar:
         task = bar.add_task(what, total=None)

@@ -23,11 +23,12 @@ def test_by_range_entities_that_play_the_same_roles_are_candidates() -> None:
     rows = [(f"city{i}", "in", "country") for i in range(10)] + [("a", "likes", "b"), ("city0", "likes", "b")]
     graph = read_graph(rows)
     tails = np.array([graph.entity(f"city{i}") for i in range(6)])
-    found = find_candidates(graph, tails)
+    found = find_candidates(graph, tails, cutoff=0.2)
     assert found.rule == "ranges"
     assert {graph.entity_names[i] for i in found.entities} == {f"city{i}" for i in range(10)}
     assert found.recall == 1.0
-    assert "a" in {graph.entity_names[i] for i in find_candidates(graph, tails, cutoff=0.1).entities}
+    wide = find_candidates(graph, tails, cutoff=0.1)  # a sixth of the tails like something
+    assert "a" in {graph.entity_names[i] for i in wide.entities}
 
 
 @pytest.mark.nell
@@ -42,4 +43,4 @@ def test_the_type_rule_gives_back_nell_ones_candidates_exactly(nell: Benchmark) 
 @pytest.mark.nell
 def test_the_range_rule_finds_nearly_all_tails_of_nell_one(nell: Benchmark) -> None:
     recalls = [find_candidates(nell.graph, task.pairs[:, 1]).recall for task in nell.tasks]
-    assert np.mean(recalls) > 0.9
+    assert np.mean(recalls) > 0.98

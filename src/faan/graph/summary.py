@@ -27,11 +27,11 @@ class RelationSummary:
 
 @dataclass(frozen=True)
 class SameRelations:
-    """Two relations that hold between the same entities: one of them gives the other away."""
+    """A relation whose pairs another one links too: the other may give it away."""
 
-    first: str
-    second: str  # `_inv` where it holds the other way round
-    shared: int
+    smaller: str
+    larger: str  # `_inv` where it links them the other way round
+    shared: int  # pairs
     share: float  # of the pairs of the smaller one
 
 
@@ -74,8 +74,7 @@ class Summary:
         if self.self_loops:
             found.append(f"{self.self_loops:,} triples link an entity with itself")
         found += [
-            f"{same.first} and {same.second} link the same entities "
-            f"({same.shared:,} pairs, {same.share:.0%} of the smaller)"
+            f"{same.share:.0%} of the pairs of {same.smaller} ({same.shared:,}) are also linked by {same.larger}"
             for same in self.same_relations
         ]
         if not self.rare:
@@ -132,10 +131,11 @@ def find_same_relations(graph: Graph) -> tuple[SameRelations, ...]:
             .collect()
         )
         for first, second, pairs in shared.iter_rows():
-            share = pairs / min(graph.relation_counts[first], graph.relation_counts[second])
+            smaller, larger = sorted((first, second), key=lambda r: graph.relation_counts[r])
+            share = float(pairs / graph.relation_counts[smaller])
             if pairs >= _SAME_LEAST and share >= _SAME_SHARE:
-                names = graph.relation_label(first), graph.relation_label(second) + suffix
-                found.append(SameRelations(*names, shared=pairs, share=float(share)))
+                other_name = graph.relation_label(larger) + suffix
+                found.append(SameRelations(graph.relation_label(smaller), other_name, pairs, share))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from faan.graph import Graph, Types
 from faan.graph.ragged import Ints
 
-CUTOFF = 0.2
+CUTOFF = 0.1  # finds 98.5 % of NELL-One's true tails; 0.2 finds 95.8 %, 0.05 finds 99.2 % among more candidates
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,27 +88,33 @@ def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, 
     def names(ids: Ints) -> list[str]:
         return [entities[i] for i in ids.tolist()]
 
-    files: dict[str, Any] = {
-        _ENTITIES: {name: i for i, name in enumerate(entities)},
-        _RELATIONS: {name: i for i, name in enumerate([*relations, *(f"{r}_inv" for r in relations)])},
-        _CANDIDATES: {task.relation: names(task.candidates) for task in benchmark.tasks},
-        _TRUTHS: {},
-    }
-    for split, file in TASK_FILES.items():
-        files[file] = {
-            task.relation: [[entities[h], task.relation, entities[t]] for h, t in task.pairs.tolist()]
-            for task in benchmark.splits[split]
-        }
-    for task in benchmark.tasks:
-        for head, tail in task.truths.pairs.tolist():
-            files[_TRUTHS].setdefault(entities[head] + task.relation, []).append(entities[tail])
-    if about is not None:
-        files["benchmark.json"] = about
+    def write(path: Path, entries: Iterable[tuple[str, Any]]) -> None:
+        """One entry at a time: the candidates of large graphs do not fit into memory as text."""
+        with path.open("w", encoding="utf-8") as file:
+            file.write("{")
+            for i, (key, value) in enumerate(entries):
+                file.write(f"{', ' if i else ''}{json.dumps(key, ensure_ascii=False)}: ")
+                file.write(json.dumps(value, ensure_ascii=False))
+            file.write("}\n")
 
     with whole_folder(folder) as new:
-        for file, content in files.items():
-            (new / file).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         _write_background(graph, new / BACKGROUND)
+        write(new / _ENTITIES, ((name, i) for i, name in enumerate(entities)))
+        write(new / _RELATIONS, ((name, i) for i, name in enumerate([*relations, *(f"{r}_inv" for r in relations)])))
+        write(new / _CANDIDATES, ((task.relation, names(task.candidates)) for task in benchmark.tasks))
+        for split, file in TASK_FILES.items():
+            write(new / file, ((task.relation, _triples(task, entities)) for task in benchmark.splits[split]))
+        truths: dict[str, list[str]] = {}
+        for task in benchmark.tasks:
+            for head, tail in task.truths.pairs.tolist():
+                truths.setdefault(entities[head] + task.relation, []).append(entities[tail])
+        write(new / _TRUTHS, truths.items())
+        if about is not None:
+            (new / "benchmark.json").write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _triples(task: Task, entities: Sequence[str]) -> list[list[str]]:
+    return [[entities[head], task.relation, entities[tail]] for head, tail in task.pairs.tolist()]
 
 
 def _write_background(graph: Graph, path: Path) -> None:

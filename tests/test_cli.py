@@ -1,0 +1,141 @@
+"""The commands as a person runs them: in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from faan.tasks import read_benchmark
+
+Write = Callable[[str, str | bytes], Path]
+
+
+def faan(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from faan.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, check=False)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in err
+    return subprocess.CompletedProcess(command, done.returncode, out, err)
+
+
+def test_check_shows_the_bundled_graph(tmp_path: Path) -> None:
+    done = faan("check", "world", cwd=tmp_path)
+    assert done.returncode == 0
+    for expected in (
+        "entities",
+        "How many triples the relations have",
+        "█",
+        "rare: what few-shot",
+        "official_language",
+    ):
+        assert expected in done.stdout
+    assert done.stderr == ""
+
+
+def test_check_as_json_is_for_programs(write: Write) -> None:
+    done = faan("check", write("graph.tsv", "a\tr\tb\na\tr\tb\n"), "--json")
+    content = json.loads(done.stdout)
+    assert (content["entities"], content["triples"], content["read"]["duplicates"]) == (2, 1, 1)
+    assert content["relations"] == [{"name": "r", "triples": 1, "heads": 1, "tails": 1}]
+    assert "1 duplicate triples were dropped" in content["problems"]
+
+
+def test_check_reads_standard_input() -> None:
+    done = faan("check", "-", stdin=b"Peru\tcapital\tLima\n")
+    assert "2 entities, 1 relations, 1 triples (table from standard input)" in done.stdout
+
+
+def test_check_takes_the_readers_options(write: Write) -> None:
+    path = write("graph.csv", "id,land,stadt,was\n1,Peru,Lima,capital\n2,bad\n3,Lima,city,is\n")
+    arguments = ("--columns", "land,was,stadt", "--type-relation", "is", "--skip-bad-lines", "--json")
+    content = json.loads(faan("check", path, *arguments).stdout)
+    assert (content["triples"], content["types"], content["read"]["skipped"]) == (1, 1, 1)
+    nodes = write("nodes.tsv", "id\tname\nPeru\tRepublic of Peru\n")
+    content = json.loads(faan("check", path, *arguments, "--nodes", nodes, "--type-pattern", "^(P)").stdout)
+    assert (content["labelled"], content["typed"]) == (1, 1)
+
+
+def test_names_with_markup_in_them_are_printed_as_they_are(write: Write) -> None:
+    done = faan("check", write("graph.tsv", "[red]a[/red]\t[bold]r\t[/x]\n"))
+    assert done.returncode == 0
+    assert "[bold]r" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("graph.tsv", b"a\tr\tb\na\tb\n", "graph.tsv, line 2: expected 3 columns"),
+        ("graph.tsv", b"", "graph.tsv: the file is empty"),
+        ("graph.bin", b"\x00\x01", "graph.bin: this is a binary file"),
+        ("graph.nt", b"<http://a/b> <http://a/c <http://a/d> .\n", "graph.nt, line 1: not n-triples"),
+        ("graph.tsv.gz", b"\x1f\x8b\x08\x00\x00", "graph.tsv.gz: the compressed file ends too early"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_1(write: Write, name: str, content: bytes, message: str) -> None:
+    done = faan("check", write(name, content))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("check", "--nonsense"), ("benchmark", "build", "world"), ("nonsense",), ("check", "world", "--columns", "a,b")],
+)
+def test_a_wrong_call_is_exit_code_2(arguments: tuple[str, ...]) -> None:
+    done = faan(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_help_names_every_command() -> None:
+    done = faan("--help")
+    for command in ("check", "benchmark"):
+        assert command in done.stdout
+    for command in ("build", "info"):
+        assert command in faan("benchmark", "--help").stdout
+    assert faan("--version").stdout.startswith("faan 0.")
+
+
+def test_world_becomes_a_benchmark_with_its_own_split(tmp_path: Path) -> None:
+    folder = tmp_path / "world-benchmark"
+    done = faan("benchmark", "build", "world", "-o", folder, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "candidates by types: the rule finds 100.0% of the true tails" in done.stdout
+    benchmark = read_benchmark(folder)
+    assert len(benchmark.splits["test"]) >= 6
+    assert "currency" in {task.relation for task in benchmark.splits["test"]}
+    info = json.loads(faan("benchmark", "info", folder, "--json").stdout)
+    assert len(info["tasks"]["test"]) == len(benchmark.splits["test"])
+    assert "linked head to tail in the background" in faan("benchmark", "info", folder).stdout
+    again = faan("benchmark", "build", "world", "-o", folder, cwd=tmp_path)
+    assert again.returncode == 1
+    assert "exists and is not empty" in again.stderr
+
+
+def test_a_benchmark_can_be_built_with_settings_and_split(write: Write, tmp_path: Path) -> None:
+    rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
+    rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(6)]
+    path = write("graph.tsv", "\n".join(rows))
+    drawn = faan("benchmark", "build", path, "-o", tmp_path / "a", "--min-triples", "5", "--max-triples", "9", "--json")
+    content = json.loads(drawn.stdout)
+    assert content["build"]["settings"]["min_triples"] == 5
+    assert sum(len(tasks) for tasks in content["tasks"].values()) == 4
+    split = write("split.json", json.dumps({"train": ["rare1"], "dev": ["rare2"], "test": ["rare3"]}))
+    assert faan("benchmark", "build", path, "-o", tmp_path / "b", "--split", split).returncode == 0
+    assert [task.relation for task in read_benchmark(tmp_path / "b").tasks] == ["rare1", "rare2", "rare3"]
+    for wrong, message in (("{", "line 1: not JSON"), ('{"train": 1}', "expected a list"), ("[]", "expected a list")):
+        done = faan("benchmark", "build", path, "-o", tmp_path / "c", "--split", write("wrong.json", wrong))
+        assert done.returncode == 1
+        assert message in done.stderr
+    done = faan("benchmark", "build", path, "-o", tmp_path / "c", "--min-triples", "9", "--max-triples", "5")
+    assert done.returncode == 1
+    assert "max_triples (5) is below min_triples (9)" in done.stderr
+    assert not (tmp_path / "c").exists()
