@@ -1,0 +1,54 @@
+"""The documentation is true: its commands and programs are run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    pattern = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return [(page.name, block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "block"), blocks("console"))
+def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: Path) -> None:
+    command, _, expected = block.partition("\n")
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    assert program == "faan"
+    python = [sys.executable, "-c", "from faan.cli import main; main()", *arguments]
+    done = subprocess.run(python, capture_output=True, cwd=tmp_path, check=True)
+    shown = "\n".join(line.rstrip() for line in done.stdout.decode().splitlines())
+    assert shown.strip("\n") == expected.strip("\n"), f"{page} is out of date"
+
+
+@pytest.mark.parametrize(("page", "program"), blocks("python"))
+def test_a_program_runs(page: str, program: str, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, f"{page}: {done.stderr.decode()}"
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*PAGES, ROOT / "CONTRIBUTING.md"]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http:", "https:")):
+                assert (page.parent / target).exists(), f"{page.name} points at {target}"
+
+
+def test_every_command_is_documented() -> None:
+    from faan.cli import app, benchmark_app
+
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for prefix, group in (("faan", app), ("faan benchmark", benchmark_app)):
+        for command in group.registered_commands:
+            assert command.callback is not None
+            assert f"{prefix} {command.name or command.callback.__name__}" in text
