@@ -32,6 +32,8 @@ def generate(seed: int = 1) -> pl.DataFrame:
         own = np.flatnonzero(head_type == kind)
         rows = np.flatnonzero(types == kind)
         relations[rows] = random.choice(own, len(rows), p=share[own] / share[own].sum())
+    for relation in np.flatnonzero(np.bincount(relations, minlength=RELATIONS) == 0):
+        relations[np.flatnonzero(types == head_type[relation])[0]] = relation  # every relation occurs
     first, size = bounds[tail_type[relations]], np.diff(bounds)[tail_type[relations]]
     tails = first + (size * random.random(TRIPLES) ** 3).astype(np.int64)
     return pl.DataFrame({"head": heads, "relation": relations, "tail": tails})

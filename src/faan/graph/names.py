@@ -20,7 +20,7 @@ from faan.graph.ragged import Ints, offsets_of
 
 Bytes = NDArray[np.uint8]
 
-_CHUNK = 1 << 18  # names handled at once, so that temporary arrays stay small
+_CHUNK = 1 << 14  # names handled at once: temporary arrays stay so small that memory is used again, not fetched anew
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 
 

@@ -42,17 +42,13 @@ def _read_lines(
     numbered: pl.DataFrame, line: int, source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]
 ) -> None:
     graph = f"(?: {_IRI})?" if format == "n-quads" else ""
-    text = pl.col("text")
-    numbered = numbered.with_columns(
-        line=pl.col("line") + line,
-        edge=text.str.contains(f"^{_IRI} {_IRI} {_IRI}{graph} \\.$"),
-        literal=text.str.contains(f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$"),
-    )
-    edges = _edges(numbered.filter("edge"))
-    literals = numbered.filter("literal")
+    numbered = numbered.with_columns(pl.col("line") + line).drop_nulls("text")
+    is_edge = numbered["text"].str.contains(f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
+    edges, rest = _edges(numbered.filter(is_edge)), numbered.filter(~is_edge)
+    is_literal = rest["text"].str.contains(f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
+    literals, rest = rest.filter(is_literal), rest.filter(~is_literal)
     labels = _labels(literals, languages)
-    rest = numbered.filter(~pl.col("edge") & ~pl.col("literal") & text.is_not_null())
-    others = _parse(rest.select("line", "text").iter_rows(), source, builder, format, languages)
+    others = _parse(rest.iter_rows(), source, builder, format, languages)
     if others.heads:
         columns = {"line": others.lines, "head": others.heads, "relation": others.relations, "tail": others.tails}
         edges = pl.concat([edges, pl.DataFrame(columns, schema=edges.schema)]).sort("line")
