@@ -1,0 +1,18 @@
+"""Ranking the candidates of queries, metrics, results."""
+
+from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
+from faan.rank.ranker import TaskRanks, mean_ranks, rank_task, rank_tasks
+from faan.rank.results import ResultFile, split_metrics
+
+__all__ = [
+    "METRICS",
+    "Interval",
+    "ResultFile",
+    "TaskRanks",
+    "bootstrap",
+    "mean_ranks",
+    "rank_task",
+    "rank_tasks",
+    "split_metrics",
+    "summarise_ranks",
+]
