@@ -9,7 +9,7 @@ from torch import Tensor
 from faan.embed import EmbedConfig, Embeddings, make_model
 from faan.embed.optimizer import Table
 from faan.embed.sampling import DROPOUT, Batch, BatchPlan, make_batch, random_stream
-from faan.embed.step import update
+from faan.embed.step import Updater
 
 from .conftest import MODELS, random_triples, small
 
@@ -37,6 +37,11 @@ def tables(config: EmbedConfig) -> tuple[Table, Table]:
     return Table(first.entities.double(), config), Table(first.relations.double(), config)
 
 
+def updated(entities: Table, relations: Table, batch: Batch, config: EmbedConfig, number: int = 0) -> float:
+    with Updater(entities, relations, config) as updater:
+        return updater.update(batch, number)
+
+
 def some_batch(config: EmbedConfig, number: int) -> Batch:
     plan = BatchPlan.of(640, config)
     triples = random_triples(np.random.default_rng(number), 64, ENTITIES, RELATIONS)
@@ -47,9 +52,9 @@ def obvious_loss(entities: Tensor, relations: Tensor, batch: Batch, config: Embe
     """The loss of a batch, one query at a time and one negative at a time, on whole tables."""
     model, losses, penalties = make_model(config), [], []
     chunks, size = batch.given.shape
-    mask = random_stream(config.seed, DROPOUT, number).random((chunks, size, entities.shape[1]), dtype=np.float32)
     for k in range(chunks):
-        negatives = range(ENTITIES) if batch.negatives is None else batch.negatives[k]
+        negatives = batch.negatives[k]
+        mask = random_stream(config.seed, DROPOUT, number, k).random((size, entities.shape[1]), dtype=np.float32)
         for c in range(size):
             e, r, a = entities[batch.given[k, c]], relations[batch.relations[k, c]], entities[batch.answers[k, c]]
             if k < chunks // 2:
@@ -60,7 +65,7 @@ def obvious_loss(entities: Tensor, relations: Tensor, batch: Batch, config: Embe
             else:
                 query = model.head_query(r, e)
             if config.dropout:
-                query = query * torch.from_numpy(mask[k, c] < 1 - config.dropout) / (1 - config.dropout)
+                query = query * torch.from_numpy(mask[c] < 1 - config.dropout) / (1 - config.dropout)
             s = model.similarity.pairs(query, a)
             kept = [int(n) for n in negatives if n != batch.answers[k, c]]
             wrong = torch.stack([model.similarity.pairs(query, entities[n]) for n in kept])
@@ -104,7 +109,7 @@ def test_an_update_is_that_of_dense_autograd_and_a_dense_optimizer(model: str, s
         if config.unit_norm:
             with torch.no_grad():
                 slow[0].div_(slow[0].norm(dim=-1, keepdim=True))
-        value = update(entities, relations, batch, make_model(config), config, number)
+        value = updated(entities, relations, batch, config, number)
         assert value == pytest.approx(loss.item(), rel=1e-6)
         torch.testing.assert_close(entities.rows, slow[0].detach(), atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(relations.rows, slow[1].detach(), atol=1e-5, rtol=1e-5)
@@ -115,7 +120,7 @@ def test_a_step_touches_only_the_rows_of_its_batch() -> None:
     entities, relations = tables(config)
     before = entities.rows.clone(), relations.rows.clone()
     batch = Batch(np.array([[1], [2]]), np.array([[0], [3]]), np.array([[4], [5]]), np.array([[6], [7]]))
-    update(entities, relations, batch, make_model(config), config, 0)
+    updated(entities, relations, batch, config)
     assert set((entities.rows != before[0]).any(1).nonzero().flatten().tolist()) == {1, 2, 4, 5, 6, 7}
     assert set((relations.rows != before[1]).any(1).nonzero().flatten().tolist()) == {0, 3}
     assert set(entities.state["squares"].any(1).nonzero().flatten().tolist()) == {1, 2, 4, 5, 6, 7}
@@ -140,7 +145,7 @@ def test_a_negative_that_is_the_answer_itself_does_not_count() -> None:
     config = small("distmult", loss="softmax")
     entities, relations = tables(config)
     batch = Batch(np.array([[1], [2]]), np.array([[0], [3]]), np.array([[4], [5]]), np.array([[4], [5]]))
-    assert update(entities, relations, batch, make_model(config), config, 0) == 0.0
+    assert updated(entities, relations, batch, config) == 0.0
 
 
 def test_a_loss_that_is_not_finite_changes_nothing() -> None:
@@ -149,6 +154,22 @@ def test_a_loss_that_is_not_finite_changes_nothing() -> None:
     entities.rows[4] = torch.nan
     before = entities.rows.clone(), relations.rows.clone()
     batch = Batch(np.array([[1], [2]]), np.array([[0], [3]]), np.array([[4], [5]]), np.array([[6], [7]]))
-    assert np.isnan(update(entities, relations, batch, make_model(config), config, 0))
+    assert np.isnan(updated(entities, relations, batch, config))
     assert torch.equal(entities.rows.nan_to_num(9), before[0].nan_to_num(9))
     assert torch.equal(relations.rows, before[1])
+
+
+def test_the_number_of_threads_changes_no_bit() -> None:
+    config = small("transe", dropout=0.2)
+    results = []
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        entities, relations = tables(config)
+        with Updater(entities, relations, config) as updater:
+            for number in range(5):
+                updater.update(some_batch(config, number), number)
+        assert torch.get_num_threads() == threads
+        results.append((entities.rows, relations.rows))
+    torch.set_num_threads(1)
+    assert torch.equal(results[0][0], results[1][0])
+    assert torch.equal(results[0][1], results[1][1])

@@ -76,7 +76,7 @@ class Embeddings:
 
     def _matrix(self, queries: Tensor, candidates: Tensor | None) -> Tensor:
         entities = self.entities if candidates is None else self.entities[candidates]  # (N, w)
-        return self.model.similarity.matrix(queries.unsqueeze(0), entities.unsqueeze(0))[0]  # (B, N)
+        return self.model.similarity.matrix(queries, entities)  # (B, N)
 
     def save(self, folder: Path | str) -> None:
         """Write ``config.json`` and ``vectors.safetensors`` into a folder."""

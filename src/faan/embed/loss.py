@@ -1,4 +1,4 @@
-"""How wrong the scores of a batch are: one true triple against its negatives, three ways.
+"""How wrong the scores of a chunk are: one true triple against its negatives, three ways.
 
 A negative that is the true answer itself has score -inf: it then weighs nothing in any of the three.
 """
@@ -12,8 +12,8 @@ from torch import Tensor
 from faan.embed.config import EmbedConfig
 
 
-def batch_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tensor:
-    """Mean loss of a batch: scores of the true triples (..., C) and of their negatives (..., C, N).
+def chunk_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tensor:
+    """Mean loss of a chunk: scores of its true triples (C,) and of their negatives (C, N).
 
     With s the true score, s_j those of the negatives, g the margin and w_j the weights:
 
@@ -23,10 +23,10 @@ def batch_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tenso
     """
     if config.loss == "softmax":
         return (torch.logaddexp(positive, negative.logsumexp(-1)) - positive).mean()
-    weight = negative_weights(negative.detach(), config.adversarial_temperature)  # (..., C, N)
+    weight = negative_weights(negative.detach(), config.adversarial_temperature)  # (C, N)
     if config.loss == "margin":
         return (weight * F.relu(config.margin - positive.unsqueeze(-1) + negative)).sum(-1).mean()
-    wrong = (weight * F.softplus(config.margin + negative)).sum(-1)  # (..., C)
+    wrong = (weight * F.softplus(config.margin + negative)).sum(-1)  # (C,)
     return ((F.softplus(-config.margin - positive) + wrong) / 2).mean()
 
 

@@ -18,9 +18,9 @@ ORDER, NEGATIVES, DROPOUT, FIRST_VALUES, HELD_OUT = range(5)
 """What a random stream is for; streams of different purpose are independent."""
 
 
-def random_stream(seed: int, purpose: int, number: int = 0) -> np.random.Generator:
+def random_stream(seed: int, purpose: int, *moment: int) -> np.random.Generator:
     """The random numbers for one purpose at one moment of a run."""
-    return np.random.default_rng([seed, purpose, number])
+    return np.random.default_rng([seed, purpose, *moment])
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Batch:
     given: np.ndarray  # (K, C) the entity of the triple that is known
     relations: np.ndarray  # (K, C)
     answers: np.ndarray  # (K, C) the entity of the triple that is asked for
-    negatives: np.ndarray | None  # (K, N), None for all entities
+    negatives: np.ndarray  # (K, N)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class BatchPlan:
     def of(cls, num_triples: int, config: EmbedConfig) -> BatchPlan:
         """The configured sizes, or smaller ones on a small graph."""
         size = min(config.batch_size, max(2, num_triples // UPDATES_PER_EPOCH))
-        chunk_size = min(config.chunk_size, size // 2)
+        chunk_size = size // 2 if config.negatives == "all" else min(config.chunk_size, size // 2)
         chunks = size // chunk_size // 2 * 2
         return cls(chunks, chunk_size, -(-num_triples // (chunks * chunk_size)))
 
@@ -62,7 +62,8 @@ def make_batch(triples: np.ndarray, plan: BatchPlan, num_entities: int, config: 
     given = np.concatenate([heads[:half], tails[half:]])
     answers = np.concatenate([tails[:half], heads[half:]])
     if config.negatives == "all":
-        return Batch(given, relations, answers, None)
+        everyone = np.tile(np.arange(num_entities), (plan.chunks, 1))
+        return Batch(given, relations, answers, everyone)
     rng = random_stream(config.seed, NEGATIVES, update)
     negatives = rng.integers(0, num_entities, (plan.chunks, config.negatives))
     in_batch = round(config.in_batch_negatives * config.negatives)

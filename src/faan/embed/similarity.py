@@ -16,7 +16,7 @@ class Similarity(Protocol):
         ...
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
-        """Similarity of each query to each candidate: (K, C, w) and (K, N, w) to (K, C, N)."""
+        """Similarity of each query to each candidate: (C, w) and (N, w) to (C, N)."""
         ...
 
 
@@ -29,7 +29,7 @@ class Dot:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        return queries @ candidates.transpose(-1, -2)  # (K, C, N)
+        return queries @ candidates.transpose(-1, -2)  # (C, N)
 
 
 class NegativeDistance:
@@ -50,4 +50,4 @@ class NegativeDistance:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        return -torch.cdist(queries, candidates, p=self.p)  # (K, C, N)
+        return -torch.cdist(queries, candidates, p=self.p)  # (C, N)

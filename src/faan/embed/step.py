@@ -1,111 +1,119 @@
-"""One update: gather the rows that a batch names, score, differentiate, put the moved rows back.
+"""One update: gather the rows that a batch names, score, differentiate, move these rows and no others.
 
-The rows are gathered once each, as a small dense table on which autograd runs; so the gradient of a row comes out
-already summed over its occurrences, and nothing has the size of the graph.
+A chunk of the batch is a task of its own: its rows are gathered as small tensors, autograd runs on these, and then the
+gradients are summed over the occurrences of each row. Chunks are computed side by side by as many threads as torch may
+use; sums are always taken in the same order, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from faan.embed.config import EmbedConfig
-from faan.embed.loss import batch_loss
-from faan.embed.models import Model
+from faan.embed.loss import chunk_loss
+from faan.embed.models import make_model
 from faan.embed.optimizer import Table
 from faan.embed.sampling import DROPOUT, Batch, random_stream
 
 
-def update(entities: Table, relations: Table, batch: Batch, model: Model, config: EmbedConfig, number: int) -> float:
-    """Make update ``number`` = 0, 1, ... and return its loss; if the loss is not finite, nothing is changed."""
-    entity_ids, given, answers, negatives = _local_entities(batch, len(entities.rows))
-    used = batch.relations
-    if config.inverse_relations:  # (?, r, t) is asked as (t, r^-1, ?); inverses stand in the table's second half
-        used = used + np.array([[0], [len(relations.rows) // 2]]).repeat(len(used) // 2, axis=0)
-    relation_ids, local_relations = np.unique(used, return_inverse=True)
+class Updater:
+    """Makes updates of the two tables; use it in a ``with`` block, which ends its threads.
 
-    entity_ids_, relation_ids_ = torch.from_numpy(entity_ids), torch.from_numpy(relation_ids)
-    entity_rows = entities.rows.index_select(0, entity_ids_).requires_grad_()  # (U, w)
-    relation_rows = relations.rows.index_select(0, relation_ids_).requires_grad_()  # (V, w')
-    loss = _loss(
-        _rows(entity_rows, given),
-        _rows(relation_rows, local_relations),
-        _rows(entity_rows, answers),
-        entity_rows.unsqueeze(0) if negatives is None else _rows(entity_rows, negatives),
-        _collisions(answers, negatives, len(entity_ids)),
-        model,
-        config,
-        number,
-    )
-    value = loss.item()
-    if np.isfinite(value):
-        entity_gradient, relation_gradient = torch.autograd.grad(loss, [entity_rows, relation_rows])
-        entities.update(entity_ids_, entity_gradient, number + 1, unit_norm=config.unit_norm)
-        relations.update(relation_ids_, relation_gradient, number + 1)
-    return value
+    Inside the block torch itself is limited to one thread, because the cores are busy with chunks.
+    """
+
+    def __init__(self, entities: Table, relations: Table, config: EmbedConfig) -> None:
+        self.entities, self.relations, self.config = entities, relations, config
+        self.model = make_model(config)
+        self.threads = torch.get_num_threads()
+
+    def __enter__(self) -> Updater:
+        torch.set_num_threads(1)
+        self.pool = ThreadPoolExecutor(self.threads, initializer=torch.set_num_threads, initargs=(1,))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.shutdown()
+        torch.set_num_threads(self.threads)
+
+    def update(self, batch: Batch, number: int) -> float:
+        """Make update ``number`` = 0, 1, ... and return its loss; if that is not finite, nothing is changed."""
+        relation_ids = batch.relations
+        if self.config.inverse_relations:  # (?, r, t) is asked as (t, r^-1, ?); inverses are the table's second half
+            half = len(relation_ids) // 2
+            relation_ids = np.concatenate([relation_ids[:half], relation_ids[half:] + len(self.relations.rows) // 2])
+        chunks = range(len(relation_ids))
+        tasks = [self.pool.submit(self._chunk, batch, relation_ids[chunk], chunk, number) for chunk in chunks]
+        entity_ids = [ids[chunk] for ids in (batch.given, batch.answers, batch.negatives) for chunk in chunks]
+        entities, entity_places = np.unique(np.concatenate(entity_ids), return_inverse=True)
+        relations, relation_places = np.unique(relation_ids, return_inverse=True)
+
+        losses, gradients = zip(*(task.result() for task in tasks), strict=True)
+        loss = float(sum(losses))
+        if np.isfinite(loss):
+            given, used, answers, negatives = zip(*gradients, strict=True)
+            entity_gradient = _sums((*given, *answers, *negatives), entity_places, len(entities))
+            self._move(self.entities, entities, entity_gradient, number, self.config.unit_norm)
+            self._move(self.relations, relations, _sums(used, relation_places, len(relations)), number, False)
+        return loss
+
+    def _chunk(
+        self, batch: Batch, relation_ids: np.ndarray, chunk: int, number: int
+    ) -> tuple[float, tuple[Tensor, ...]]:
+        """A chunk's share of the loss, and its gradient for the chunk's rows."""
+        ids = (batch.given[chunk], relation_ids, batch.answers[chunk], batch.negatives[chunk])
+        tables = (self.entities, self.relations, self.entities, self.entities)
+        rows = [
+            table.rows.index_select(0, torch.from_numpy(row_ids)).requires_grad_()
+            for table, row_ids in zip(tables, ids, strict=True)
+        ]
+        given, relations, answers, negatives = rows  # (C, w), (C, w'), (C, w), (N, w)
+        asks_for_tails = chunk < len(batch.given) // 2
+        if asks_for_tails or self.config.inverse_relations:
+            queries = self.model.tail_query(given, relations)  # (C, w)
+        else:
+            queries = self.model.head_query(relations, given)  # (C, w)
+        if self.config.dropout:
+            queries = queries * self._dropout_mask(queries.shape, number, chunk)
+        positive = self.model.similarity.pairs(queries, answers)  # (C,)
+        collisions = batch.answers[chunk][:, None] == batch.negatives[chunk][None, :]  # (C, N)
+        negative = self.model.similarity.matrix(queries, negatives).masked_fill(
+            torch.from_numpy(collisions), -torch.inf
+        )
+        loss = chunk_loss(positive, negative, self.config)
+        if self.config.regularization:
+            sizes = (
+                self.model.entity_sizes(given),
+                self.model.relation_sizes(relations),
+                self.model.entity_sizes(answers),
+            )
+            penalty = torch.stack([(size**self.config.regularization_power).sum(-1).mean() for size in sizes]).sum()
+            loss = loss + self.config.regularization * penalty
+        loss = loss / len(batch.given)
+        return loss.item(), torch.autograd.grad(loss, rows, materialize_grads=True)
+
+    def _dropout_mask(self, shape: torch.Size, number: int, chunk: int) -> Tensor:
+        """Zeros with the configured probability, the rest scaled up to keep the mean."""
+        keep = 1.0 - self.config.dropout
+        uniform = random_stream(self.config.seed, DROPOUT, number, chunk).random(tuple(shape), dtype=np.float32)
+        return torch.from_numpy(uniform < keep) / keep
+
+    def _move(self, table: Table, ids: np.ndarray, gradient: Tensor, number: int, unit_norm: bool) -> None:
+        """Update the rows, each thread a part of them."""
+        parts = zip(torch.from_numpy(ids).chunk(self.threads), gradient.chunk(self.threads), strict=True)
+        moves: list[Future[None]] = [
+            self.pool.submit(table.update, *part, number + 1, unit_norm=unit_norm) for part in parts
+        ]
+        for move in moves:
+            move.result()
 
 
-def _loss(
-    given: Tensor,  # (K, C, w)
-    relations: Tensor,  # (K, C, w')
-    answers: Tensor,  # (K, C, w)
-    negatives: Tensor,  # (K, N, w), or (1, n, w) for all entities
-    collisions: Tensor,  # (K, C, N) or (1, K * C, n)
-    model: Model,
-    config: EmbedConfig,
-    number: int,
-) -> Tensor:
-    """The loss of a batch as a function of its rows."""
-    if config.inverse_relations:
-        queries = model.tail_query(given, relations)  # (K, C, w)
-    else:
-        half = len(given) // 2
-        queries = torch.cat(
-            [model.tail_query(given[:half], relations[:half]), model.head_query(relations[half:], given[half:])]
-        )  # (K, C, w)
-    if config.dropout:
-        queries = queries * _dropout_mask(queries.shape, config, number)
-    if len(negatives) == 1:
-        queries, answers = queries.flatten(0, 1).unsqueeze(0), answers.flatten(0, 1).unsqueeze(0)  # (1, K * C, w)
-    positive = model.similarity.pairs(queries, answers)  # (K, C)
-    negative = model.similarity.matrix(queries, negatives).masked_fill(collisions, -torch.inf)  # (K, C, N)
-    loss = batch_loss(positive, negative, config)
-    if config.regularization:
-        sizes = (model.entity_sizes(given), model.relation_sizes(relations), model.entity_sizes(answers))
-        penalty = sum((size**config.regularization_power).sum(-1).mean() for size in sizes)
-        loss = loss + config.regularization * penalty
-    return loss
-
-
-def _local_entities(batch: Batch, num_entities: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-    """The distinct entities of a batch, and the batch in places among them."""
-    if batch.negatives is None:
-        return np.arange(num_entities), batch.given, batch.answers, None
-    parts = (batch.given, batch.answers, batch.negatives)
-    ids, places = np.unique(np.concatenate([part.ravel() for part in parts]), return_inverse=True)
-    ends = np.cumsum([part.size for part in parts])[:-1]
-    given, answers, negatives = (
-        place.reshape(part.shape) for place, part in zip(np.split(places, ends), parts, strict=True)
-    )
-    return ids, given, answers, negatives
-
-
-def _collisions(answers: np.ndarray, negatives: np.ndarray | None, num_rows: int) -> Tensor:
-    """Which negatives are the answer itself: they must not be pushed away."""
-    if negatives is None:
-        mask = torch.zeros(1, answers.size, num_rows, dtype=torch.bool)
-        return mask.scatter_(2, torch.from_numpy(answers.reshape(1, -1, 1)), True)
-    return torch.from_numpy(answers[:, :, None] == negatives[:, None, :])  # (K, C, N)
-
-
-def _rows(rows: Tensor, places: np.ndarray) -> Tensor:
-    """Rows at the given places, with the places' shape in front."""
-    return rows.index_select(0, torch.from_numpy(places.ravel())).view(*places.shape, -1)
-
-
-def _dropout_mask(shape: torch.Size, config: EmbedConfig, number: int) -> Tensor:
-    """Zeros with the configured probability, the rest scaled up to keep the mean."""
-    keep = 1.0 - config.dropout
-    uniform = random_stream(config.seed, DROPOUT, number).random(tuple(shape), dtype=np.float32)
-    return torch.from_numpy(uniform < keep) / keep
+def _sums(gradients: Sequence[Tensor], places: np.ndarray, count: int) -> Tensor:
+    """Gradients of occurrences, summed for each distinct row: (occurrences, w) in parts to (count, w)."""
+    stacked = torch.cat(list(gradients))
+    return stacked.new_zeros(count, stacked.shape[1]).index_add_(0, torch.from_numpy(places.ravel()), stacked)

@@ -27,10 +27,9 @@ from faan.embed.checkpoint import (
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import CONFIG_FILE, Embeddings, write_text
 from faan.embed.evaluation import evaluate
-from faan.embed.models import make_model
 from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
-from faan.embed.step import update
+from faan.embed.step import Updater
 
 METRICS_FILE = "metrics.json"
 
@@ -152,7 +151,8 @@ class _Run:
 
     def to_the_end(self, on_update: OnUpdate | None, on_report: OnReport | None) -> TrainedRun:
         while not self.progress.is_over(self.config):
-            report = Report(self.progress.epoch + 1, self._epoch(on_update))
+            with Updater(self.entities, self.relations, self.config) as updater:
+                report = Report(self.progress.epoch + 1, self._epoch(updater, on_update))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
                 report = self._evaluate(report)
@@ -166,15 +166,15 @@ class _Run:
             result.save(self.folder)
         return TrainedRun(result, self.progress.history)
 
-    def _epoch(self, on_update: OnUpdate | None) -> float:
+    def _epoch(self, updater: Updater, on_update: OnUpdate | None) -> float:
         """One pass over the triples; the mean loss."""
-        plan, model = BatchPlan.of(len(self.training), self.config), make_model(self.config)
+        plan = BatchPlan.of(len(self.training), self.config)
         order = plan.order(len(self.training), self.config.seed, self.progress.epoch)  # (updates, K * C)
         total = 0.0
         for place, chosen in enumerate(order):
             number = self.progress.epoch * plan.updates + place
             batch = make_batch(self.training[chosen], plan, len(self.entities.rows), self.config, number)
-            loss = update(self.entities, self.relations, batch, model, self.config, number)
+            loss = updater.update(batch, number)
             if not math.isfinite(loss):
                 raise TrainingError(f"the loss became {loss} in epoch {self.progress.epoch + 1}. {ADVICE}")
             total += loss
