@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from pydantic import ValidationError
 
-from faan.embed import EmbedConfig, Embeddings, export_tsv
+from faan.embed import Embeddings, export_tsv
 
 from .conftest import MODELS, small
 
@@ -42,22 +41,3 @@ def test_export_refuses_names_that_would_break_the_table(tmp_path: Path) -> None
         export_tsv(tmp_path / "v.tsv", ["a\tb"], torch.zeros(1, 2))
     with pytest.raises(ValueError, match="2 names for 1 vectors"):
         export_tsv(tmp_path / "v.tsv", ["a", "b"], torch.zeros(1, 2))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"batch_size": 100}, "multiple of 2"),
-        ({"negatives": 0}, "at least 1"),
-        ({"negatives": "some"}, "all"),
-        ({"loss": "margin"}, "margin above 0"),
-        ({"loss": "softmax", "adversarial_temperature": 1.0}, "leave adversarial_temperature at 0"),
-        ({"learning_rate": -1.0}, "greater than 0"),
-        ({"dimension": "100"}, "valid integer"),
-        ({"epoch": 3}, "not permitted"),
-        ({"model": "TransD"}, "transe"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        EmbedConfig.model_validate(settings)

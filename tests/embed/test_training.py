@@ -47,6 +47,12 @@ def test_the_same_seed_gives_the_same_vectors(line: np.ndarray) -> None:
     assert not same(train(line, 40, 4, config).embeddings, train(line, 40, 4, other).embeddings)
 
 
+@pytest.mark.parametrize("integers", [np.int32, np.uint32, np.int64])
+def test_any_kind_of_integer_gives_the_same_vectors(line: np.ndarray, integers: type) -> None:
+    config = small("distmult", held_out=10)
+    assert same(train(line.astype(integers), 40, 4, config).embeddings, train(line, 40, 4, config).embeddings)
+
+
 @pytest.mark.parametrize("killed_at", [1, 25, 40, 41])
 @pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
 def test_a_killed_run_resumes_to_the_same_result(

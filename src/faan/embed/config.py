@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import sys
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ModelName = Literal["transe", "distmult", "complex", "simple", "rotate"]
 
@@ -70,6 +77,18 @@ class EmbedConfig(BaseModel):
     seed: int = Field(0, ge=0)
     """The same seed and settings give the same vectors."""
 
+    @classmethod
+    def recommended(cls, model: ModelName, **changes: Any) -> EmbedConfig:
+        """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
+        return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
+
+    @classmethod
+    def from_toml(cls, path: Path | str) -> EmbedConfig:
+        """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        settings.pop("result", None)
+        return cls.model_validate(settings)
+
     @model_validator(mode="after")
     def _check(self) -> EmbedConfig:
         if self.batch_size % (2 * self.chunk_size):
@@ -84,3 +103,13 @@ class EmbedConfig(BaseModel):
         if self.loss == "softmax" and self.adversarial_temperature > 0.0:
             raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
         return self
+
+
+RECOMMENDED: dict[ModelName, dict[str, Any]] = {
+    "transe": {"margin": 12.0, "adversarial_temperature": 1.0},
+    "distmult": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "complex": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "simple": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "rotate": {"margin": 6.0, "adversarial_temperature": 1.0},
+}
+"""What differs from the defaults above; chosen on NELL-One's dev tasks and on held-out background triples."""

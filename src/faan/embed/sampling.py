@@ -57,7 +57,7 @@ class BatchPlan:
 
 def make_batch(triples: np.ndarray, plan: BatchPlan, num_entities: int, config: EmbedConfig, update: int) -> Batch:
     """Ask for the tails of the first half of the triples (K * C, 3) and for the heads of the second half."""
-    heads, relations, tails = triples.T.reshape(3, plan.chunks, plan.chunk_size)
+    heads, relations, tails = triples.T.astype(np.int64).reshape(3, plan.chunks, plan.chunk_size)
     half = plan.chunks // 2
     given = np.concatenate([heads[:half], tails[half:]])
     answers = np.concatenate([tails[:half], heads[half:]])
