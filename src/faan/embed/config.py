@@ -1,0 +1,115 @@
+"""The settings of an embedding run, checked when they are given and explained where they are defined."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ModelName = Literal["transe", "distmult", "complex", "simple", "rotate"]
+
+
+class EmbedConfig(BaseModel):
+    """How to train embeddings; ``EmbedConfig.recommended(model)`` has the settings that were chosen by measurement."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    model: ModelName = "transe"
+    """Which scoring function; see ``faan.embed.models``."""
+    dimension: int = Field(100, ge=1)
+    """Numbers per vector; complex numbers for ComplEx and RotatE, and each of SimplE's two vectors has this many."""
+    norm: Literal[1, 2] = 1
+    """The norm of TransE's distance; the other models have none to choose."""
+    inverse_relations: bool = False
+    """Learn a second vector per relation that answers (?, r, t) as (t, r^-1, ?), instead of one vector for both."""
+
+    epochs: int = Field(60, ge=1)
+    """How often each triple is seen; in an epoch a triple is asked for either its tail or its head, at random."""
+    batch_size: int = Field(2048, ge=2)
+    """Triples per update, a multiple of ``2 * chunk_size``; small graphs use less, so that an epoch has ten updates."""
+    chunk_size: int = Field(256, ge=1)
+    """Triples that share their negatives: more is faster (larger matrices), fewer gives more varied negatives."""
+    negatives: int | Literal["all"] = 96
+    """Entities that each triple is compared with, drawn uniformly; ``"all"`` compares with every entity (1-to-all)."""
+    in_batch_negatives: float = Field(0.0, ge=0.0, le=1.0)
+    """The share of the negatives drawn from the chunk's own answers, so in proportion to how often entities occur."""
+
+    loss: Literal["margin", "logistic", "softmax"] = "logistic"
+    """Hinge of the difference to each negative, binary cross-entropy of each, or cross-entropy among all of them."""
+    margin: float = Field(0.0, ge=0.0)
+    """Margin: by how much a true triple has to win. Logistic: added to the scores, the distance that counts as even."""
+    adversarial_temperature: float = Field(0.0, ge=0.0)
+    """Weigh negatives by softmax(temperature * score) (Sun et al., 2019); 0 weighs all alike. Not for softmax."""
+
+    optimizer: Literal["adagrad", "adam"] = "adagrad"
+    """Adagrad keeps one number of state per parameter, Adam two; both only move the rows that a batch touches."""
+    learning_rate: float = Field(0.1, gt=0.0)
+    """The size of an update; lower it when training stops with a loss that is not finite."""
+    regularization: float = Field(0.0, ge=0.0)
+    """Weight of the penalty on the vectors of a batch's triples."""
+    regularization_power: Literal[2, 3] = 3
+    """2 penalises squares (L2), 3 cubes (N3; Lacroix et al., 2018)."""
+    dropout: float = Field(0.0, ge=0.0, lt=1.0)
+    """The share of a query's coordinates that is zeroed at random in training."""
+    unit_norm: bool = False
+    """Keep every entity vector at length 1 (Bordes et al., 2013)."""
+    init_scale: float = Field(0.1, gt=0.0)
+    """Standard deviation of the first values; RotatE's angles start uniform."""
+
+    evaluate_every: int = Field(10, ge=1)
+    """Epochs between checkpoints, which are also the moments when held-out triples are ranked."""
+    patience: int = Field(0, ge=0)
+    """Stop after so many evaluations without a better held-out MRR, and keep the best; 0 trains to the end."""
+    held_out: int = Field(0, ge=0)
+    """Triples taken out of training to be ranked, when no validation triples are given."""
+    evaluate_queries: int = Field(1000, ge=1)
+    """At most so many held-out triples are ranked at each evaluation, a fixed sample."""
+    evaluate_candidates: int = Field(10_000, ge=1)
+    """They are ranked among so many entities, a fixed sample, which keeps evaluations cheap on large graphs."""
+
+    seed: int = Field(0, ge=0)
+    """The same seed and settings give the same vectors."""
+
+    @classmethod
+    def recommended(cls, model: ModelName, **changes: Any) -> EmbedConfig:
+        """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
+        return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
+
+    @classmethod
+    def from_toml(cls, path: Path | str) -> EmbedConfig:
+        """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        settings.pop("result", None)
+        return cls.model_validate(settings)
+
+    @model_validator(mode="after")
+    def _check(self) -> EmbedConfig:
+        if self.batch_size % (2 * self.chunk_size):
+            raise ValueError(
+                f"batch_size must be a multiple of 2 * chunk_size = {2 * self.chunk_size} (half of the chunks ask for"
+                f" tails, half for heads), not {self.batch_size}"
+            )
+        if self.negatives != "all" and self.negatives < 1:
+            raise ValueError(f'negatives must be at least 1 or "all", not {self.negatives}')
+        if self.loss == "margin" and self.margin == 0.0:
+            raise ValueError("the margin loss needs a margin above 0")
+        if self.loss == "softmax" and self.adversarial_temperature > 0.0:
+            raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
+        return self
+
+
+RECOMMENDED: dict[ModelName, dict[str, Any]] = {
+    "transe": {"margin": 12.0, "adversarial_temperature": 1.0},
+    "distmult": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "complex": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "simple": {"loss": "softmax", "negatives": 256, "regularization": 0.03},
+    "rotate": {"margin": 6.0, "adversarial_temperature": 1.0},
+}
+"""What differs from the defaults above; chosen on NELL-One's dev tasks and on held-out background triples."""

@@ -1,0 +1,125 @@
+"""Trained vectors: score with them, save them, load them, give them to other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from faan.embed.config import EmbedConfig
+from faan.embed.models import Model, fill_normal, make_model
+from faan.embed.sampling import FIRST_VALUES, random_stream
+
+CONFIG_FILE = "config.json"
+VECTORS_FILE = "vectors.safetensors"
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """One vector per entity and per relation, and the model that scores with them.
+
+    Entities that occur in no triple have a vector too: their first, random values.
+    """
+
+    config: EmbedConfig
+    entities: Tensor  # (num_entities, w)
+    relations: Tensor  # (num_relations, w'), inverses in a second half if the configuration has them
+
+    @classmethod
+    def first(cls, num_entities: int, num_relations: int, config: EmbedConfig) -> Embeddings:
+        """Vectors before any training."""
+        model, d = make_model(config), config.dimension
+        rng = random_stream(config.seed, FIRST_VALUES)
+        entities = np.empty((num_entities, model.entity_width(d)), np.float32)
+        relations = np.empty((num_relations * (1 + config.inverse_relations), model.relation_width(d)), np.float32)
+        fill_normal(entities, rng, config.init_scale)
+        model.first_relations(relations, rng, config.init_scale)
+        vectors = cls(config, torch.from_numpy(entities), torch.from_numpy(relations))
+        if config.unit_norm:
+            vectors.entities.div_(torch.linalg.vector_norm(vectors.entities, dim=-1, keepdim=True))
+        return vectors
+
+    @property
+    def model(self) -> Model:
+        """The scoring function."""
+        return make_model(self.config)
+
+    @property
+    def num_entities(self) -> int:
+        """How many entities have a vector."""
+        return len(self.entities)
+
+    @property
+    def num_relations(self) -> int:
+        """How many relations have a vector, inverses not counted."""
+        return len(self.relations) // (1 + self.config.inverse_relations)
+
+    def score(self, heads: Tensor, relations: Tensor, tails: Tensor) -> Tensor:
+        """Score of each triple of ids: (B,) each to (B,)."""
+        return self.model.score(self.entities[heads], self.relations[relations], self.entities[tails])
+
+    def score_tails(self, heads: Tensor, relations: Tensor, candidates: Tensor | None = None) -> Tensor:
+        """Scores of (head, relation, each candidate): (B,), (B,) and (N,) ids, or all entities, to (B, N)."""
+        return self._matrix(self.model.tail_query(self.entities[heads], self.relations[relations]), candidates)
+
+    def score_heads(self, relations: Tensor, tails: Tensor, candidates: Tensor | None = None) -> Tensor:
+        """Scores of (each candidate, relation, tail): (B,), (B,) and (N,) ids, or all entities, to (B, N)."""
+        if self.config.inverse_relations:
+            return self.score_tails(tails, relations + self.num_relations, candidates)
+        return self._matrix(self.model.head_query(self.relations[relations], self.entities[tails]), candidates)
+
+    def _matrix(self, queries: Tensor, candidates: Tensor | None) -> Tensor:
+        entities = self.entities if candidates is None else self.entities[candidates]  # (N, w)
+        return self.model.similarity.matrix(queries, entities)  # (B, N)
+
+    def save(self, folder: Path | str) -> None:
+        """Write ``config.json`` and ``vectors.safetensors`` into a folder."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / CONFIG_FILE, self.config.model_dump_json(indent=2) + "\n")
+        write_tensors(folder / VECTORS_FILE, {"entities": self.entities, "relations": self.relations})
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Embeddings:
+        """Read what ``save`` wrote; safe for folders from strangers, no code is loaded."""
+        folder = Path(folder)
+        for name in (CONFIG_FILE, VECTORS_FILE):
+            if not (folder / name).is_file():
+                raise FileNotFoundError(f"{folder} holds no trained embeddings: {name} is missing")
+        config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text())
+        tensors = load_file(folder / VECTORS_FILE)
+        return cls(config, tensors["entities"], tensors["relations"])
+
+
+def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
+    """Write vectors as text, a line each: the name, then the numbers, separated by tabs.
+
+    This is word2vec's text form without its first line and with tabs, so that names may hold spaces.
+    """
+    if len(names) != len(vectors):
+        raise ValueError(f"{len(names):,} names for {len(vectors):,} vectors")
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        for name, vector in zip(names, vectors, strict=True):
+            if "\t" in name or "\n" in name or "\r" in name:
+                raise ValueError(f"the name {name!r} holds a tab or a line break and cannot be written as TSV")
+            file.write(name + "\t" + "\t".join(f"{x:.6g}" for x in vector.tolist()) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file at once: a reader sees the old one or the new one, never a part."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], notes: object = None) -> None:
+    """The same for tensors, with notes that JSON can hold in the file's header."""
+    part = path.with_name(path.name + ".part")
+    save_file(tensors, part, metadata={"notes": json.dumps(notes)})
+    part.replace(path)

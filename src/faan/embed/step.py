@@ -1,0 +1,119 @@
+"""One update: gather the rows that a batch names, score, differentiate, move these rows and no others.
+
+A chunk of the batch is a task of its own: its rows are gathered as small tensors, autograd runs on these, and then the
+gradients are summed over the occurrences of each row. Chunks are computed side by side by as many threads as torch may
+use; sums are always taken in the same order, so the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from faan.embed.config import EmbedConfig
+from faan.embed.loss import chunk_loss
+from faan.embed.models import make_model
+from faan.embed.optimizer import Table
+from faan.embed.sampling import DROPOUT, Batch, random_stream
+
+
+class Updater:
+    """Makes updates of the two tables; use it in a ``with`` block, which ends its threads.
+
+    Inside the block torch itself is limited to one thread, because the cores are busy with chunks.
+    """
+
+    def __init__(self, entities: Table, relations: Table, config: EmbedConfig) -> None:
+        self.entities, self.relations, self.config = entities, relations, config
+        self.model = make_model(config)
+        self.threads = torch.get_num_threads()
+
+    def __enter__(self) -> Updater:
+        torch.set_num_threads(1)
+        self.pool = ThreadPoolExecutor(self.threads, initializer=torch.set_num_threads, initargs=(1,))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.pool.shutdown()
+        torch.set_num_threads(self.threads)
+
+    def update(self, batch: Batch, number: int) -> float:
+        """Make update ``number`` = 0, 1, ... and return its loss; if that is not finite, nothing is changed."""
+        relation_ids = batch.relations
+        if self.config.inverse_relations:  # (?, r, t) is asked as (t, r^-1, ?); inverses are the table's second half
+            half = len(relation_ids) // 2
+            relation_ids = np.concatenate([relation_ids[:half], relation_ids[half:] + len(self.relations.rows) // 2])
+        chunks = range(len(relation_ids))
+        tasks = [self.pool.submit(self._chunk, batch, relation_ids[chunk], chunk, number) for chunk in chunks]
+        entity_ids = [ids[chunk] for ids in (batch.given, batch.answers, batch.negatives) for chunk in chunks]
+        entities, entity_places = np.unique(np.concatenate(entity_ids), return_inverse=True)
+        relations, relation_places = np.unique(relation_ids, return_inverse=True)
+
+        losses, gradients = zip(*(task.result() for task in tasks), strict=True)
+        loss = float(sum(losses))
+        if np.isfinite(loss):
+            given, used, answers, negatives = zip(*gradients, strict=True)
+            entity_gradient = _sums((*given, *answers, *negatives), entity_places, len(entities))
+            self._move(self.entities, entities, entity_gradient, number, self.config.unit_norm)
+            self._move(self.relations, relations, _sums(used, relation_places, len(relations)), number, False)
+        return loss
+
+    def _chunk(
+        self, batch: Batch, relation_ids: np.ndarray, chunk: int, number: int
+    ) -> tuple[float, tuple[Tensor, ...]]:
+        """A chunk's share of the loss, and its gradient for the chunk's rows."""
+        ids = (batch.given[chunk], relation_ids, batch.answers[chunk], batch.negatives[chunk])
+        tables = (self.entities, self.relations, self.entities, self.entities)
+        rows = [
+            table.rows.index_select(0, torch.from_numpy(row_ids)).requires_grad_()
+            for table, row_ids in zip(tables, ids, strict=True)
+        ]
+        given, relations, answers, negatives = rows  # (C, w), (C, w'), (C, w), (N, w)
+        asks_for_tails = chunk < len(batch.given) // 2
+        if asks_for_tails or self.config.inverse_relations:
+            queries = self.model.tail_query(given, relations)  # (C, w)
+        else:
+            queries = self.model.head_query(relations, given)  # (C, w)
+        if self.config.dropout:
+            queries = queries * self._dropout_mask(queries.shape, number, chunk)
+        positive = self.model.similarity.pairs(queries, answers)  # (C,)
+        collisions = batch.answers[chunk][:, None] == batch.negatives[chunk][None, :]  # (C, N)
+        negative = self.model.similarity.matrix(queries, negatives).masked_fill(
+            torch.from_numpy(collisions), -torch.inf
+        )
+        loss = chunk_loss(positive, negative, self.config)
+        if self.config.regularization:
+            sizes = (
+                self.model.entity_sizes(given),
+                self.model.relation_sizes(relations),
+                self.model.entity_sizes(answers),
+            )
+            penalty = torch.stack([(size**self.config.regularization_power).sum(-1).mean() for size in sizes]).sum()
+            loss = loss + self.config.regularization * penalty
+        loss = loss / len(batch.given)
+        return loss.item(), torch.autograd.grad(loss, rows, materialize_grads=True)
+
+    def _dropout_mask(self, shape: torch.Size, number: int, chunk: int) -> Tensor:
+        """Zeros with the configured probability, the rest scaled up to keep the mean."""
+        keep = 1.0 - self.config.dropout
+        uniform = random_stream(self.config.seed, DROPOUT, number, chunk).random(tuple(shape), dtype=np.float32)
+        return torch.from_numpy(uniform < keep) / keep
+
+    def _move(self, table: Table, ids: np.ndarray, gradient: Tensor, number: int, unit_norm: bool) -> None:
+        """Update the rows, each thread a part of them."""
+        parts = zip(torch.from_numpy(ids).chunk(self.threads), gradient.chunk(self.threads), strict=True)
+        moves: list[Future[None]] = [
+            self.pool.submit(table.update, *part, number + 1, unit_norm=unit_norm) for part in parts
+        ]
+        for move in moves:
+            move.result()
+
+
+def _sums(gradients: Sequence[Tensor], places: np.ndarray, count: int) -> Tensor:
+    """Gradients of occurrences, summed for each distinct row: (occurrences, w) in parts to (count, w)."""
+    stacked = torch.cat(list(gradients))
+    return stacked.new_zeros(count, stacked.shape[1]).index_add_(0, torch.from_numpy(places.ravel()), stacked)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from faan.embed import EmbedConfig
+from faan.embed import config as config_module
+
+from .conftest import MODELS
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_published_file_holds_the_recommended_settings(model: str) -> None:
+    assert EmbedConfig.from_toml(CONFIGS / f"embed-{model}.toml") == EmbedConfig.recommended(model)  # type: ignore[arg-type]
+
+
+def test_recommended_settings_can_be_changed() -> None:
+    assert EmbedConfig.recommended("complex", epochs=3).epochs == 3
+
+
+def test_every_setting_is_explained_where_it_is_defined() -> None:
+    source = inspect.getsource(config_module)
+    for name in EmbedConfig.model_fields:
+        assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
+
+
+def test_settings_cannot_change_after_they_were_checked() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        EmbedConfig().epochs = 5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"batch_size": 100}, "multiple of 2"),
+        ({"negatives": 0}, "at least 1"),
+        ({"negatives": "some"}, "all"),
+        ({"loss": "margin"}, "margin above 0"),
+        ({"loss": "softmax", "adversarial_temperature": 1.0}, "leave adversarial_temperature at 0"),
+        ({"learning_rate": -1.0}, "greater than 0"),
+        ({"dimension": "100"}, "valid integer"),
+        ({"epoch": 3}, "not permitted"),
+        ({"model": "TransD"}, "transe"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        EmbedConfig.model_validate(settings)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from faan.embed import Embeddings, export_tsv
+
+from .conftest import MODELS, small
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_saving_and_loading_changes_nothing(model: str, tmp_path: Path) -> None:
+    first = Embeddings.first(9, 3, small(model, inverse_relations=True))
+    first.save(tmp_path)
+    loaded = Embeddings.load(tmp_path)
+    assert loaded.config == first.config
+    assert torch.equal(loaded.entities, first.entities)
+    assert torch.equal(loaded.relations, first.relations)
+    assert {path.name for path in tmp_path.iterdir()} == {"config.json", "vectors.safetensors"}
+
+
+def test_a_folder_without_embeddings_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"config\.json is missing"):
+        Embeddings.load(tmp_path)
+
+
+def test_exported_text_reads_back(tmp_path: Path) -> None:
+    vectors = torch.randn(3, 4)
+    export_tsv(tmp_path / "vectors.tsv", ["Peru", "New York", "東京"], vectors)
+    lines = [line.split("\t") for line in (tmp_path / "vectors.tsv").read_text(encoding="utf-8").splitlines()]
+    assert [line[0] for line in lines] == ["Peru", "New York", "東京"]
+    torch.testing.assert_close(
+        torch.tensor([[float(x) for x in line[1:]] for line in lines]), vectors, rtol=1e-5, atol=0
+    )
+
+
+def test_export_refuses_names_that_would_break_the_table(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="tab"):
+        export_tsv(tmp_path / "v.tsv", ["a\tb"], torch.zeros(1, 2))
+    with pytest.raises(ValueError, match="2 names for 1 vectors"):
+        export_tsv(tmp_path / "v.tsv", ["a", "b"], torch.zeros(1, 2))
