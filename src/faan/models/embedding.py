@@ -1,0 +1,54 @@
+"""Embedding models as few-shot methods: the references are training triples like any other.
+
+This is how the few-shot literature compares with TransE, DistMult, ComplEx, SimplE and RotatE (Sheng et al., 2020, 4.3):
+one embedding model is trained on the background graph, the training tasks and the references of the dev and test tasks,
+and a pair is scored with the vector that its relation got from its K references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from faan.embed import Embeddings
+from faan.graph.ragged import Ints
+from faan.tasks import SPLITS, Benchmark, Task
+
+
+class EmbeddingMethod:
+    """Scores a pair by an embedding model that was trained on the relation's references."""
+
+    def __init__(self, embeddings: Embeddings, relations: Mapping[str, int]) -> None:
+        self.embeddings, self.relations = embeddings, relations
+
+    def prepare(self, task: Task, references: Ints) -> _EmbeddingScorer:
+        """The references have been learnt already; only the relation's number is needed."""
+        return _EmbeddingScorer(self.embeddings, self.relations[task.relation])
+
+
+class _EmbeddingScorer:
+    def __init__(self, embeddings: Embeddings, relation: int) -> None:
+        self._embeddings, self._relation = embeddings, relation
+
+    @torch.no_grad()
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        asked = torch.from_numpy(heads.astype(np.int64))
+        relations = torch.full_like(asked, self._relation)
+        scores = self._embeddings.score_tails(asked, relations, torch.from_numpy(candidates.astype(np.int64)))
+        return scores.numpy()  # (H, C)
+
+
+def training_triples(benchmark: Benchmark, shots: int) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """Background, training tasks and the references of dev and test, (n, 3), and the number of each task relation."""
+    graph = benchmark.graph
+    relations = {task.relation: graph.num_relations + i for i, task in enumerate(benchmark.tasks)}
+    parts = [np.stack([graph.heads, graph.relations, graph.tails], axis=1)]
+    for split in SPLITS:
+        for task in benchmark.splits[split]:
+            pairs = task.pairs if split == "train" else task.references(shots)
+            column = np.full(len(pairs), relations[task.relation])
+            parts.append(np.stack([pairs[:, 0], column, pairs[:, 1]], axis=1))
+    return np.concatenate(parts).astype(np.int64), relations

@@ -1,0 +1,41 @@
+"""Mean translation: a relation is the mean way from head to tail of its references, t ~ h + mean(t_k - h_k).
+
+It needs TransE vectors of the background graph and no few-shot training at all (after Bordes et al., NIPS 2013).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from faan.embed import Embeddings
+from faan.graph import InputError
+from faan.graph.ragged import Ints
+from faan.tasks import Task
+
+
+class MeanTranslation:
+    """Scores a pair by -||h + r - t|| with r the mean of t_k - h_k, in the norm of the vectors' own model."""
+
+    def __init__(self, embeddings: Embeddings) -> None:
+        if embeddings.config.model != "transe":
+            raise InputError(f"mean translation needs TransE vectors, found {embeddings.config.model}")
+        self.embeddings = embeddings
+
+    def prepare(self, task: Task, references: Ints) -> _TranslationScorer:
+        """Average the references' translations."""
+        pairs = self.embeddings.entities[torch.from_numpy(references.astype(np.int64))]  # (K, 2, d)
+        return _TranslationScorer(self.embeddings, (pairs[:, 1] - pairs[:, 0]).mean(0))
+
+
+class _TranslationScorer:
+    def __init__(self, embeddings: Embeddings, translation: Tensor) -> None:
+        self._embeddings, self._translation = embeddings, translation  # (d,)
+
+    @torch.no_grad()
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        entities, model = self._embeddings.entities, self._embeddings.model
+        moved = model.tail_query(entities[torch.from_numpy(heads.astype(np.int64))], self._translation)  # (H, d)
+        return model.similarity.matrix(moved, entities[torch.from_numpy(candidates.astype(np.int64))]).numpy()  # (H, C)
