@@ -20,6 +20,7 @@ from world.graph import World
 from world.languages import (
     add_digits,
     add_families,
+    add_homes,
     add_language_names,
     add_macrolanguages,
     add_scripts,
@@ -30,7 +31,8 @@ from world.money import add_currencies, add_successors, add_symbols
 from world.phones import add_calling_codes, add_emergency_numbers, add_prefixes
 from world.society import add_holidays, add_memberships, add_notation
 from world.sources import check_versions
-from world.zones import add_zone_names, add_zones
+from world.superlatives import add_highest_airports, add_largest_cities, add_largest_neighbours, add_nearest_capitals
+from world.zones import add_zone_history, add_zone_names, add_zones
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src" / "faan" / "data" / "world.tsv.xz"
 
@@ -50,6 +52,7 @@ def build() -> World:
     add_second_languages(world)
     add_scripts(world)
     add_families(world)
+    add_homes(world)
     add_digits(world)
     add_currencies(world)
     add_successors(world)
@@ -63,10 +66,15 @@ def build() -> World:
     geography.add_cities()
     geography.add_airports()
     add_zones(world, geography)
+    add_zone_history(world)
     add_calling_codes(world)
     add_emergency_numbers(world)
     add_prefixes(world)
     add_holidays(world)
+    add_largest_cities(world, geography)
+    add_highest_airports(world)
+    add_nearest_capitals(world, geography)
+    add_largest_neighbours(world)
     return world
 
 

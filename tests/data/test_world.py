@@ -125,6 +125,22 @@ def test_no_fact_links_an_entity_to_itself(triples: list[Triple]) -> None:
         ("Neon", "element_series", "noble gases"),
         ("Copper", "top_producer", "Chile"),
         ("Mexico", "public_holiday", "New Year's Day"),
+        ("São Paulo (state), Brazil", "largest_city_of_state", "São Paulo, Brazil"),
+        ("Bavaria, Germany", "largest_city_of_state", "Munich, Germany"),
+        ("Finland", "nearest_capital_abroad", "Tallinn, Estonia"),
+        ("Austria", "nearest_capital_abroad", "Bratislava, Slovakia"),
+        ("Portugal", "nearest_capital_abroad", "Madrid, Spain"),
+        ("Mexico", "most_populous_neighbour", "United States"),
+        ("Bolivia", "highest_airport", "El Alto International Airport (LPB)"),
+        ("Hydrogen", "next_element", "Helium"),
+        ("Carbon", "element_below", "Silicon"),
+        ("Europe/Stockholm", "same_clock_as", "Europe/Berlin"),
+        ("Europe/Istanbul", "former_utc_offset", "UTC+02:00"),
+        ("Pacific/Apia", "former_utc_offset", "UTC-11:00"),
+        ("Etruscan", "language_home", "Italy"),
+        ("Hangul script", "script_home", "South Korea"),
+        ("Cyrillic script", "script_main_language", "Russian"),
+        ("Slavic languages", "largest_language", "Russian"),
     ],
     ids=" ".join,
 )
@@ -142,6 +158,8 @@ def test_known_fact(fact: Triple, triples: list[Triple]) -> None:
         ("Qatar", "member_of", "OPEC"),
         ("United Kingdom", "member_of", "European Union"),
         ("Ukraine", "official_language", "Russian"),
+        ("Asia/Tokyo", "former_utc_offset", "UTC+09:00"),
+        ("Finland", "nearest_capital_abroad", "Mariehamn, Åland Islands"),
     ],
     ids=" ".join,
 )
@@ -174,7 +192,7 @@ def test_split_names_rare_relations_once(split: dict[str, list[str]], frequency:
     assert list(split) == ["train", "dev", "test"]
     assert len(tasks) == len(set(tasks))
     assert [relation for relation in tasks if frequency[relation] not in RARE] == []
-    assert len(split["train"]) >= 10
+    assert len(split["train"]) >= 15
     assert 3 <= len(split["dev"]) <= 4
     assert len(split["test"]) >= 6
 
@@ -190,6 +208,25 @@ def test_tasks_are_between_entities_that_the_background_knows(
             total[relation] += 1
             usable[relation] += head in known and tail in known
     assert {relation for relation in tasks if usable[relation] < 0.9 * total[relation]} == set()
+
+
+def test_tasks_have_more_candidates_than_training_asks_for(
+    split: dict[str, list[str]], triples: list[Triple], types: dict[str, list[str]]
+) -> None:
+    """Few-shot training leaves out a task whose tails have the types of 20 entities or fewer."""
+    tasks = {relation for relations in split.values() for relation in relations}
+    known = {name for head, relation, tail in triples if relation not in tasks for name in (head, tail)}
+    size = Counter(types[name][0] for name in known)
+    tail_types = defaultdict(set)
+    for _, relation, tail in triples:
+        if relation in tasks and tail in known:
+            tail_types[relation].add(types[tail][0])
+    assert [relation for relation in tasks if sum(size[kind] for kind in tail_types[relation]) <= 20] == []
+
+
+def test_no_test_pair_is_a_training_pair(split: dict[str, list[str]], triples: list[Triple]) -> None:
+    seen = {frozenset((head, tail)) for head, relation, tail in triples if relation in split["train"]}
+    assert [row for row in triples if row[1] in split["test"] and frozenset((row[0], row[2])) in seen] == []
 
 
 def test_test_pairs_are_not_linked_elsewhere(split: dict[str, list[str]], triples: list[Triple]) -> None:

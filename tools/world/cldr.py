@@ -5,6 +5,7 @@ territory that the element does not name.
 """
 
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
@@ -56,6 +57,15 @@ def territory_languages() -> Iterator[tuple[str, str, str, float]]:
             language = row.attrib["type"].split("_")[0]
             share = float(row.attrib["populationPercent"])
             yield territory.attrib["type"], language, row.get("officialStatus", "none"), share
+
+
+def speakers() -> Counter[str]:
+    """Return how many people speak each language, in all territories together."""
+    people = {row.attrib["type"]: int(row.attrib["population"]) for row in supplemental().iterfind("territoryInfo/*")}
+    count: Counter[str] = Counter()
+    for territory, language, _, share in territory_languages():
+        count[language] += round(people[territory] * share / 100)
+    return count
 
 
 def language_scripts() -> Iterator[tuple[str, str]]:

@@ -256,3 +256,21 @@ NOT_REPLACED = {("NLG", "SRG"), ("NLG", "BEF")}
 
 # Languages whose CLDR locale has no date and number formats of its own; the next official language is asked.
 SPARSE_LOCALES = {"gn", "kl", "mg", "nd", "rw", "sn", "st", "ti"}
+
+# States for which GeoNames' populations, old or those of a wider area, give another city than the largest.
+LARGEST_CITY_UNCLEAR = {
+    "Andhra Pradesh, India",
+    "Coahuila, Mexico",
+    "Falcón, Venezuela",
+    "Jigawa State, Nigeria",
+    "Kerala, India",
+    "Odisha, India",
+    "Santa Catarina, Brazil",
+    "South Carolina, United States",
+    "Tlaxcala (state), Mexico",
+    "West Virginia, United States",
+    "Yobe State, Nigeria",
+}
+
+# Scripts and languages for which CLDR's likely country or language is a stopgap.
+NO_HOME = {"Brai", "Goth", "arc", "got", "ia", "ie", "io", "jbo", "lfn", "mww", "tlh", "tok", "vo"}

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from itertools import pairwise
 
 from world.corrections import DISCOVERED_IN, PLACES
 from world.graph import World
@@ -72,6 +73,7 @@ def add_elements(world: World) -> None:
     path = data_file("mendeleev", "mendeleev/elements.db")
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
         rows = database.execute(QUERY).fetchall()
+    _add_order(world, [(row[0], row[3]) for row in rows])
     for name, period, block, group, series, lattice, goldschmidt, location, producers in rows:
         element = world.entity("element", name)
         facts = [
@@ -89,6 +91,20 @@ def add_elements(world: World) -> None:
             _add_country(world, element, "discovered_in", country)
         for country in re.findall(r"\d\) ([^\d]+?)(?: \(likely\))?(?=\s+\d\)|$)", producers or ""):
             _add_country(world, element, "top_producer", country)
+
+
+def _add_order(world: World, elements: list[tuple[str, int | None]]) -> None:
+    """Add which element has the next atomic number and which one is next in the column, from (name, group) in order."""
+    columns: dict[int, list[str]] = {}
+    for name, group in elements:
+        world.entity("element", name)
+        if group:
+            columns.setdefault(group, []).append(name)
+    for name, following in pairwise(name for name, _ in elements):
+        world.add(name, "next_element", following)
+    for column in columns.values():
+        for name, below in pairwise(column):
+            world.add(name, "element_below", below)
 
 
 def _add_country(world: World, element: str, relation: str, place: str) -> None:

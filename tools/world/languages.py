@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 from babel import Locale, localedata
+from babel.core import get_global
 from fontTools.unicodedata import script_horizontal_direction
 
 from world import cldr
-from world.corrections import LANGUAGE_NAMES, NOT_FAMILIES, OFFICIAL_STATUS, SCRIPT_TYPES
+from world.corrections import LANGUAGE_NAMES, NO_HOME, NOT_FAMILIES, OFFICIAL_STATUS, SCRIPT_TYPES
 from world.graph import World
 from world.sources import data_file
 
@@ -178,6 +179,43 @@ def add_families(world: World) -> None:
             world.add(names[group], "group_in_family", names[family])
         elif len(code) > 2:
             world.add(language, "language_group", names[family])
+    _add_largest_languages(world, chains, names)
+
+
+def _add_largest_languages(world: World, chains: dict[str, list[str]], names: dict[str, str]) -> None:
+    """Add the language with the most speakers in each group, at any depth.
+
+    Only where CLDR counts the speakers of half the languages or more: it counts Chinese but not Mandarin, so among the
+    Sinitic languages below Chinese the largest one is missing.
+    """
+    speakers = cldr.speakers()
+    linked = {tail for _, relation, tail in world.triples if relation == "language_group"}
+    members = defaultdict(list)
+    for code, chain in sorted(chains.items()):
+        for group in chain[:-1]:
+            members[names[group]].append(code)
+    for group in linked & members.keys():
+        counted = [code for code in members[group] if speakers[code]]
+        if 2 * len(counted) >= len(members[group]):
+            world.add(group, "largest_language", world.languages[max(counted, key=speakers.__getitem__)])
+
+
+def add_homes(world: World) -> None:
+    """Add the likely country and language of a script, and the likely country of a language, as CLDR guesses them.
+
+    Languages only where CLDR has no count of their speakers: for others the graph says where they are spoken.
+    """
+    counted = cldr.speakers()
+    for code, guess in sorted(get_global("likely_subtags").items()):
+        language, script, country = guess.split("_")
+        if country not in world.countries or code in NO_HOME:
+            continue
+        if code in world.languages and code not in counted:
+            world.add(world.languages[code], "language_home", world.countries[country])
+        elif code == f"und_{script}" and script in world.scripts and script not in NO_HOME:
+            world.add(world.scripts[script], "script_home", world.countries[country])
+            if language in world.languages and language != "und":
+                world.add(world.scripts[script], "script_main_language", world.languages[language])
 
 
 def add_digits(world: World) -> None:

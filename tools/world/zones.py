@@ -4,6 +4,7 @@ import zoneinfo
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import groupby
 
 from babel import Locale
 from babel.core import get_global
@@ -13,7 +14,9 @@ from world.geography import Geography
 from world.graph import World
 from world.sources import data_file
 
-WINTER_AND_SUMMER = (datetime(2026, 1, 15), datetime(2026, 7, 15))
+THIS_YEAR = 2026
+FIRST_YEAR = 1970  # IANA vouches for nothing earlier
+LASTING = 3  # years
 
 
 @cache
@@ -44,11 +47,11 @@ def add_zone_names(world: World) -> None:
             world.zones[old] = world.zones[target]
 
 
-def _standard_offset(zone: str) -> str:
+def _standard_offset(zone: str, year: int = THIS_YEAR) -> str:
     """Return the zone's distance from UTC outside daylight saving time, such as UTC+09:00."""
     zoneinfo.reset_tzpath(to=())  # the pinned package tzdata, not the machine's own tables
     info = zoneinfo.ZoneInfo(zone)
-    offsets = [info.utcoffset(moment) for moment in WINTER_AND_SUMMER]
+    offsets = [info.utcoffset(datetime(year, month, 15)) for month in (1, 7)]
     offset = min(value for value in offsets if value is not None)
     sign = "-" if offset < timedelta(0) else "+"
     minutes = abs(offset) // timedelta(minutes=1)
@@ -75,6 +78,25 @@ def add_zones(world: World, geography: Geography) -> None:
             world.add(entity, "zone_named_after", city)
     for relation in ("windows_zone", "zone_name"):
         _add_common_offset(world, relation)
+
+
+def add_zone_history(world: World) -> None:
+    """Add which zone another one has agreed with since 1970, and the offsets that a zone had for some years."""
+    for _, zone in _table():
+        if zone in _links():
+            world.add(world.zones[zone], "same_clock_as", world.zones[_links()[zone]])
+        else:  # an earlier offset of a zone that shares its clock is that clock's
+            for offset in _former_offsets(zone):
+                if offset in world.kind_of:  # that is, one that some zone has today
+                    world.add(world.zones[zone], "former_utc_offset", offset)
+
+
+def _former_offsets(zone: str) -> set[str]:
+    """Return the standard offsets, other than today's, that a zone had for LASTING years in a row."""
+    info = zoneinfo.ZoneInfo(zone)
+    years = [year for year in range(FIRST_YEAR, THIS_YEAR) if info.tzname(datetime(year, 7, 15)) != "-00"]  # inhabited
+    runs = [list(run) for _, run in groupby(_standard_offset(zone, year) for year in years)]
+    return {run[0] for run in runs if len(run) >= LASTING} - {_standard_offset(zone)}
 
 
 def _add_common_offset(world: World, relation: str) -> None:
