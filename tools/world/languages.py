@@ -58,6 +58,7 @@ def add_language_names(world: World) -> None:
     codes |= {language for language, _ in cldr.language_scripts()}
     codes |= {member for member, whole in _macrolanguages().items() if whole in codes}
     taken: set[str] = set()
+    codes.discard("und")  # "unknown language"
     for code in sorted(codes & _registry().keys(), key=lambda code: (len(code), code)):
         name = LANGUAGE_NAMES.get(code) or ENGLISH.languages.get(code) or _registry()[code]["Description"]
         if name not in taken:  # two codes under one name: the shorter code is the better known language
@@ -214,7 +215,7 @@ def add_homes(world: World) -> None:
             world.add(world.languages[code], "language_home", world.countries[country])
         elif code == f"und_{script}" and script in world.scripts and script not in NO_HOME:
             world.add(world.scripts[script], "script_home", world.countries[country])
-            if language in world.languages and language != "und":
+            if language in world.languages:
                 world.add(world.scripts[script], "script_main_language", world.languages[language])
 
 
