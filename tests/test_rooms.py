@@ -23,6 +23,7 @@ ROOMS = [
     "paper",
     "web",
     "printing",
+    "embed_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]

@@ -19,7 +19,14 @@ from faan.graph.builder import TYPE_RELATIONS
 from faan.graph.read import BUNDLED, FORMATS
 from faan.graph.summary import RARE, summarise
 from faan.graph.whole import check_free
-from faan.printing import busy, out, print_benchmark, print_json, print_summary, talk
+from faan.printing import (
+    busy,
+    out,
+    print_benchmark,
+    print_json,
+    print_summary,
+    talk,
+)
 from faan.tasks import BuildSettings, build_benchmark, read_benchmark, write_benchmark
 from faan.tasks.build import describe
 
@@ -38,7 +45,7 @@ GraphArgument = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
-        "benchmark); `-` for standard input; `world` for the graph that ships with faan.",
+        "benchmark); `-` for standard input; `world` for the graph that ships with faan (a file of that name is `./world`).",
     ),
 ]
 Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]
@@ -65,6 +72,12 @@ TypePattern = Annotated[
     str | None,
     typer.Option(
         metavar="REGEX", help=r"Take types from entity names: the first group, e.g. '^concept:(\[^:]+):' for NELL."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Change a setting, e.g. --set epochs=30; may be given several times."
     ),
 ]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
@@ -185,6 +198,71 @@ def info(
     print_benchmark(benchmark, as_json)
 
 
+@app.command()
+def embed(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
+    model: Annotated[
+        str, typer.Option(help="transe, distmult, complex, simple or rotate, with settings that suit it.")
+    ] = "transe",
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings from a TOML file instead.")] = None,
+    setting: Settings = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
+    tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
+    format: Format = None,
+    columns: ColumnNames = None,
+    type_relation: TypeRelations = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
+    from faan.embed_commands import embed_config, run_embed  # torch takes seconds to load; few commands need it
+
+    check_free(output)
+    settings = embed_config(model, config, setting)
+
+    def read(source: str) -> Graph:
+        return _read(source, format, columns, None, "en", type_relation, None, skip_bad_lines)
+
+    held_out = {name: (path, read(path)) for name, path in (("valid", valid), ("test", test)) if path}
+    run_embed(read(graph), settings, output, held_out, tsv, as_json)
+
+
+@app.command()
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an interrupted run.")],
+    tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with an interrupted run; it ends with the same numbers as if it had never been interrupted."""
+    from faan.embed_commands import run_resume
+
+    run_resume(folder, tsv, as_json)
+
+
+@app.command()
+def evaluate(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file such as those in configs/.")],
+    benchmark: Annotated[Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark.")],
+    shots: Annotated[int, typer.Option("-k", "--shots", min=1, help="References of each relation.")] = 5,
+    setting: Settings = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a method on a benchmark and rank its dev and test queries: a row of the main table."""
+    from faan.embed_commands import embed_config, run_evaluate
+
+    settings = embed_config(None, config, setting)
+    changes = "".join(f" --set {change}" for change in setting or ())
+    with busy("reading"):
+        tasks = read_benchmark(benchmark)
+    command = f"faan evaluate {config} --benchmark {tasks.name} --shots {shots}{changes}"
+    run_evaluate(tasks, settings, shots, str(config), command, output, as_json)
+
+
 def _read(
     graph: str,
     format: str | None,
@@ -213,7 +291,7 @@ def _read(
 
 
 def _read_split(split: Path | None, graph: str) -> dict[str, list[str]] | None:
-    if split is None and graph == BUNDLED and not Path(graph).exists():
+    if split is None and graph == BUNDLED:
         text = (resources.files("faan") / "data" / "world_split.json").read_text(encoding="utf-8")
     elif split is None:
         return None

@@ -25,6 +25,13 @@ def test_what_is_not_there_is_not_found(strings: list[str], other: str) -> None:
     assert (other in Names.from_strings(strings)) == (other in strings)
 
 
+@given(st.lists(text, max_size=20), st.lists(text, max_size=20))
+def test_finding_many_equals_finding_one_by_one(strings: list[str], wanted: list[str]) -> None:
+    names = Names.from_strings(strings)
+    found = names.find_each(Names.from_strings(wanted)).tolist()
+    assert found == [-1 if (number := names.find(one)) is None else number for one in wanted]
+
+
 def test_names_of_any_script_and_length_work() -> None:
     strings = ["東京", "Θεσσαλονίκη", "a b  c", "x" * 10_000, "é" * 10_000, "🗺"]
     names = Names.from_strings(strings)

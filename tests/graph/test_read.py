@@ -197,6 +197,14 @@ def test_what_is_no_graph_says_so(write: Write, content: bytes, message: str) ->
     assert str(path) in str(caught.value)
 
 
+def test_world_is_the_bundled_graph_and_a_file_of_that_name_has_a_path(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write("world", TSV).parent)
+    assert read_graph("world").entity("Japan") is not None
+    assert list(read_graph("./world").triples()) == TRIPLES
+
+
 def test_folders_and_files_that_are_not_there_say_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected a folder with path_graph"):
         read_graph(tmp_path)

@@ -14,11 +14,12 @@ from safetensors import safe_open
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import write_tensors
 from faan.embed.optimizer import Table
+from faan.graph import InputError
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 
 
-class TrainingError(RuntimeError):
+class TrainingError(InputError):
     """Training cannot go on; the message says what to change."""
 
 

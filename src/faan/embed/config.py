@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from faan.graph import InputError
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -85,7 +87,10 @@ class EmbedConfig(BaseModel):
     @classmethod
     def from_toml(cls, path: Path | str) -> EmbedConfig:
         """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
-        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        try:
+            settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
         settings.pop("result", None)
         return cls.model_validate(settings)
 
@@ -103,6 +108,14 @@ class EmbedConfig(BaseModel):
         if self.loss == "softmax" and self.adversarial_temperature > 0.0:
             raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
         return self
+
+
+def parse_setting(text: str) -> Any:
+    """A value as it would stand in a TOML file; what is no TOML value is a string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 RECOMMENDED: dict[ModelName, dict[str, Any]] = {

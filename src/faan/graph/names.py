@@ -113,6 +113,13 @@ class Names:
         members = self.members[self.buckets[bucket] : self.buckets[bucket + 1]].tolist()
         return [m for m in members if self.data[self.offsets[m] : self.offsets[m + 1]].tobytes() == wanted]
 
+    def find_each(self, wanted: Names) -> NDArray[np.int32]:
+        """The number of each of another's strings, -1 for one that does not occur here."""
+        numbers = pl.DataFrame({"name": self.to_series(), "number": np.arange(len(self), dtype=np.int32)})
+        asked = wanted.to_series().alias("name").to_frame()
+        found = asked.join(numbers.unique("name", keep="first"), on="name", how="left", maintain_order="left")
+        return found["number"].fill_null(-1).to_numpy()
+
     def to_series(self) -> pl.Series:
         """All strings as a polars column."""
         return pl.Series(list(self), dtype=pl.String)

@@ -24,7 +24,7 @@ from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.store import is_saved_graph, open_graph
 from faan.graph.tables import Columns, read_nodes, read_table
 
-BUNDLED = "world"  # the graph that ships inside the package
+BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
 FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS)
 
@@ -84,9 +84,8 @@ def read_graph(
         builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
         _read_object(source, builder, columns)
     else:
-        path = Path(source)
-        if path.is_dir() and is_saved_graph(path):
-            return open_graph(path)
+        if str(source) != BUNDLED and is_saved_graph(Path(source)):
+            return open_graph(source)
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source))
         _read_path(source, builder, format, columns, languages, progress)
     if nodes is not None:
@@ -117,7 +116,7 @@ def _read_path(
     languages: Sequence[str],
     progress: Callable[[float], None] | None,
 ) -> None:
-    if str(path) == BUNDLED and not Path(path).exists():
+    if str(path) == BUNDLED:
         with resources.as_file(resources.files("faan") / "data" / "world.tsv.xz") as bundled:
             _read_path(bundled, builder, "table", None, languages, progress)
         return

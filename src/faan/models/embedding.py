@@ -1,8 +1,8 @@
 """Embedding models as few-shot methods: the references are training triples like any other.
 
-This is how the few-shot literature compares with TransE, DistMult, ComplEx, SimplE and RotatE (Sheng et al., 2020, 4.3):
-one embedding model is trained on the background graph, the training tasks and the references of the dev and test tasks,
-and a pair is scored with the vector that its relation got from its K references.
+So the few-shot literature compares with TransE, DistMult, ComplEx, SimplE and RotatE (Sheng et al., 2020, 4.3): one
+embedding model is trained on the background graph, the training tasks and the references of the dev and test tasks, and
+a pair is scored with the vector that its relation got from its K references.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Ranking the candidates of queries, metrics, results."""
 
+from faan.rank.baselines import Origin, evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, mean_ranks, rank_task, rank_tasks
 from faan.rank.results import ResultFile, split_metrics
@@ -7,9 +8,11 @@ from faan.rank.results import ResultFile, split_metrics
 __all__ = [
     "METRICS",
     "Interval",
+    "Origin",
     "ResultFile",
     "TaskRanks",
     "bootstrap",
+    "evaluate_embedding",
     "mean_ranks",
     "rank_task",
     "rank_tasks",

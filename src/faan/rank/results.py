@@ -35,7 +35,7 @@ class ResultFile(BaseModel):
     relations: dict[str, dict[str, float]]
     seconds: dict[str, float]
     steps: int
-    config: str | dict[str, Any]
+    config: str
     command: str
     versions: dict[str, str] = Field(
         default_factory=lambda: {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}

@@ -149,14 +149,13 @@ def _background(folder: Folder, ids: dict[str, int]) -> Graph:
 
 
 def _renumber(old: Names, new: Names, folder: Folder, file: str) -> Ints:
-    numbers = pl.DataFrame({"name": new.to_series(), "id": np.arange(len(new), dtype=np.int32)})
-    found = old.to_series().alias("name").to_frame().join(numbers, on="name", how="left", maintain_order="left")["id"]
-    missing = found.is_null().arg_true()
+    numbers = new.find_each(old)
+    missing = np.flatnonzero(numbers < 0)
     if len(missing):
         raise InputError(
-            f"{BACKGROUND} mentions {old[missing[0]]!r}, which {file} does not list", source=str(folder.path)
+            f"{BACKGROUND} mentions {old[int(missing[0])]!r}, which {file} does not list", source=str(folder.path)
         )
-    return found.to_numpy()
+    return numbers
 
 
 def _numbered(folder: Folder, file: str) -> dict[str, int]:

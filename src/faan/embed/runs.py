@@ -1,0 +1,124 @@
+"""Embedding a graph in a run folder: all that is needed to go on, to use the vectors, to say what they are worth.
+
+| file | what it holds |
+|---|---|
+| `graph/` | the graph, so that a run can be resumed without its source |
+| `valid.npy`, `test.npy` | triples to evaluate on, by id, where there are any |
+| `config.json`, `checkpoint.safetensors`, `metrics.json` | settings, state, and loss and held-out MRR by epoch |
+| `vectors.safetensors` | the result: one row for each entity and each relation |
+| `result.json` | filtered link prediction on the valid and test triples, seconds |
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from faan.embed.checkpoint import CHECKPOINT_FILE
+from faan.embed.config import EmbedConfig
+from faan.embed.embeddings import Embeddings, export_tsv, write_text
+from faan.embed.evaluation import LinkPrediction, evaluate
+from faan.embed.training import OnReport, OnUpdate, resume, train
+from faan.graph import Graph, InputError, open_graph, save_graph
+
+RESULT_FILE = "result.json"
+HELD_OUT = ("valid", "test")
+
+
+@dataclass(frozen=True)
+class EmbeddingRun:
+    """A finished run: the vectors, the graph they belong to, and how good they are."""
+
+    graph: Graph
+    embeddings: Embeddings
+    scores: dict[str, LinkPrediction]  # for `valid` and `test`, where there are such triples
+
+
+def embed_graph(
+    graph: Graph,
+    config: EmbedConfig,
+    folder: Path | str,
+    *,
+    valid: np.ndarray | None = None,
+    test: np.ndarray | None = None,
+    on_update: OnUpdate | None = None,
+    on_report: OnReport | None = None,
+) -> EmbeddingRun:
+    """Train vectors for a graph; `valid` and `test` are triples by id, as `encode_triples` gives them."""
+    folder = Path(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError("exists and is not empty; resume the run in it or choose another folder", source=str(folder))
+    if graph.num_triples < 2:
+        raise InputError("one triple is too few to learn from; at least 2 are needed", source=graph.report.source)
+    save_graph(graph, folder / "graph")
+    for name, triples in zip(HELD_OUT, (valid, test), strict=True):
+        if triples is not None and len(triples):
+            np.save(folder / f"{name}.npy", triples, allow_pickle=False)
+    start = time.perf_counter()
+    run = train(
+        triples_of(graph),
+        graph.num_entities,
+        graph.num_relations,
+        config,
+        valid=_held_out(folder, "valid"),
+        folder=folder,
+        on_update=on_update,
+        on_report=on_report,
+    )
+    return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
+
+
+def resume_run(
+    folder: Path | str, *, on_update: OnUpdate | None = None, on_report: OnReport | None = None
+) -> EmbeddingRun:
+    """Go on with an interrupted run; it ends as if it had never been interrupted."""
+    folder = Path(folder)
+    if not (folder / CHECKPOINT_FILE).is_file():
+        raise InputError(f"there is no run to resume: {CHECKPOINT_FILE} is missing", source=str(folder))
+    graph = open_graph(folder / "graph")
+    start = time.perf_counter()
+    run = resume(folder, triples_of(graph), valid=_held_out(folder, "valid"), on_update=on_update, on_report=on_report)
+    return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
+
+
+def encode_triples(graph: Graph, other: Graph) -> tuple[np.ndarray, int]:
+    """The triples of another graph by this graph's ids, (n, 3), and how many were left out for names it lacks."""
+    entities = graph.entity_names.find_each(other.entity_names)
+    relations = graph.relation_names.find_each(other.relation_names)
+    triples = np.stack([entities[other.heads], relations[other.relations], entities[other.tails]], axis=1)
+    known = (triples >= 0).all(axis=1)
+    return triples[known], int((~known).sum())
+
+
+def export_vectors(run: EmbeddingRun, folder: Path | str) -> list[Path]:
+    """Write `entities.tsv` and `relations.tsv`: the name, then the numbers, separated by tabs."""
+    paths = [Path(folder) / "entities.tsv", Path(folder) / "relations.tsv"]
+    relations = list(run.graph.relation_names)
+    if run.embeddings.config.inverse_relations:
+        relations += [f"{name}_inv" for name in relations]
+    export_tsv(paths[0], list(run.graph.entity_names), run.embeddings.entities)
+    export_tsv(paths[1], relations, run.embeddings.relations)
+    return paths
+
+
+def triples_of(graph: Graph) -> np.ndarray:
+    """All triples by id, (n, 3)."""
+    return np.stack([graph.heads, graph.relations, graph.tails], axis=1).astype(np.int64)
+
+
+def _finish(folder: Path, graph: Graph, embeddings: Embeddings, seconds: float) -> EmbeddingRun:
+    held_out = {name: triples for name in HELD_OUT if (triples := _held_out(folder, name)) is not None}
+    known = np.concatenate([triples_of(graph), *held_out.values()])
+    scores = {name: evaluate(embeddings, triples, known) for name, triples in held_out.items()}
+    result = {name: asdict(score) for name, score in scores.items()} | {"seconds": seconds}
+    write_text(folder / RESULT_FILE, json.dumps(result, indent=1) + "\n")
+    return EmbeddingRun(graph, embeddings, scores)
+
+
+def _held_out(folder: Path, name: str) -> np.ndarray | None:
+    path = folder / f"{name}.npy"
+    return np.load(path, allow_pickle=False) if path.is_file() else None

@@ -1,0 +1,165 @@
+"""The commands that train embeddings, apart from the others because they load torch."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
+from faan.embed.config import ModelName, parse_setting
+from faan.embed.training import OnReport, OnUpdate
+from faan.graph import Graph, InputError
+from faan.printing import out, print_json, talk
+from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
+from faan.tasks import Benchmark
+
+
+def run_embed(
+    graph: Graph,
+    config: EmbedConfig,
+    folder: Path,
+    held_out: dict[str, tuple[str, Graph]],
+    tsv: bool,
+    as_json: bool,
+) -> None:
+    """Train vectors in a run folder; `held_out` has the path and triples of `valid` and `test`."""
+    triples = {name: _held_out(graph, other, path) for name, (path, other) in held_out.items()}
+    with training_progress() as (on_update, on_report):
+        run = embed_graph(graph, config, folder, **triples, on_update=on_update, on_report=on_report)
+    _finish(run, folder, tsv, as_json)
+
+
+def run_resume(folder: Path, tsv: bool, as_json: bool) -> None:
+    """Go on with a run."""
+    with training_progress() as (on_update, on_report):
+        run = resume_run(folder, on_update=on_update, on_report=on_report)
+    _finish(run, folder, tsv, as_json)
+
+
+def run_evaluate(
+    benchmark: Benchmark, config: EmbedConfig, shots: int, path: str, command: str, output: Path | None, as_json: bool
+) -> None:
+    """Train on a benchmark and rank its queries."""
+    with training_progress() as (on_update, _):
+        result = evaluate_embedding(benchmark, config, shots, Origin(path, command), on_update)
+    if output is not None:
+        result.write(output)
+        talk.print(f"wrote {output}")
+    if as_json:
+        print_json(result.model_dump())
+    else:
+        print_result(result)
+
+
+def embed_config(model: str | None, path: Path | None, changes: list[str] | None) -> EmbedConfig:
+    """The recommended settings of a model, or those of a file, with single settings changed."""
+    given: dict[str, Any] = {}
+    for change in changes or ():
+        name, equals, value = change.partition("=")
+        if not equals or name not in EmbedConfig.model_fields:
+            known = ", ".join(EmbedConfig.model_fields)
+            raise typer.BadParameter(f"expected NAME=VALUE with one of {known}", param_hint="--set")
+        given[name] = parse_setting(value)
+    base = EmbedConfig.from_toml(path) if path else _recommended(model or "transe")
+    return EmbedConfig.model_validate(base.model_dump() | given)
+
+
+def _recommended(model: str) -> EmbedConfig:
+    for known in get_args(ModelName):
+        if model == known:
+            return EmbedConfig.recommended(known)
+    raise typer.BadParameter(f"expected one of {', '.join(get_args(ModelName))}", param_hint="--model")
+
+
+def _held_out(graph: Graph, other: Graph, path: str) -> np.ndarray:
+    triples, unknown = encode_triples(graph, other)
+    if not len(triples):
+        raise InputError("none of its triples has names that the graph knows", source=path)
+    if unknown:
+        talk.print(f"{path}: {unknown:,} triples left out, which have an entity or relation that the graph lacks")
+    return triples
+
+
+def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
+    for path in export_vectors(run, folder) if tsv else ():
+        talk.print(f"wrote {path}")
+    talk.print(f"wrote {folder / 'vectors.safetensors'}")
+    if as_json:
+        print_json({name: dataclasses.asdict(score) for name, score in run.scores.items()})
+    else:
+        print_link_prediction(run)
+
+
+@contextmanager
+def training_progress() -> Iterator[tuple[OnUpdate, OnReport]]:
+    """Show how far training is, its loss and the time left; a line for each evaluation."""
+    bar = Progress(
+        TextColumn("training"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("loss {task.fields[loss]:.4f}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=talk,
+        transient=True,
+        disable=not talk.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("training", total=None, loss=float("nan"))
+
+        def on_update(done: int, total: int, loss: float) -> None:
+            bar.update(task, completed=done, total=total, loss=loss)
+
+        def on_report(report: Report) -> None:
+            if report.mrr is not None:
+                talk.print(f"epoch {report.epoch}: loss {report.loss:.4f}, held-out MRR {report.mrr:.4f}")
+
+        yield on_update, on_report
+
+
+def print_link_prediction(run: EmbeddingRun) -> None:
+    """Print what vectors are worth on held-out triples."""
+    shape = tuple(run.embeddings.entities.shape)
+    relations = run.graph.num_relations
+    out.print(f"{run.embeddings.config.model}: {shape[0]:,} entities, {relations:,} relations, {shape[1]} numbers each")
+    if not run.scores:
+        return
+    table = Table(
+        title="\nFiltered link prediction", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
+    table.add_column("triples")
+    for column in ("asked for", "queries", "MRR", "Hits@10", "Hits@3", "Hits@1"):
+        table.add_column(column, justify="right")
+    for name, score in run.scores.items():
+        for side, found in (("tails", score.tails), ("heads", score.heads), ("both", score.both)):
+            figures = (found.mrr, found.hits_at_10, found.hits_at_3, found.hits_at_1)
+            table.add_row(name, side, f"{found.queries:,}", *(f"{figure:.3f}" for figure in figures))
+    out.print(table)
+
+
+def print_result(result: ResultFile) -> None:
+    """Print a row of the main table, and test relation by relation."""
+    title = f"{result.method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table.add_column("")
+    for metric in METRICS:
+        table.add_column(metric, justify="right")
+    for split, figures in (("dev", result.dev), ("test", result.test)):
+        table.add_row(split, *(f"{figures[metric]:.3f}" for metric in METRICS))
+        table.add_row(f"{split}, mean over relations", *(f"{figures[f'macro_{metric}']:.3f}" for metric in METRICS))
+    for relation, figures in result.relations.items():
+        table.add_row(Text(f"  {relation}"), *(f"{figures[metric]:.3f}" for metric in METRICS))
+    out.print(table)
+    low, high = result.test["mrr_interval"]
+    out.print(f"test MRR with 95 % confidence between {low:.3f} and {high:.3f} (over queries)")
+    out.print("seconds: " + ", ".join(f"{part} {seconds:,.0f}" for part, seconds in result.seconds.items()))

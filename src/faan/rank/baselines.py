@@ -1,0 +1,63 @@
+"""Running an embedding model as a row of the main table: train, rank dev and test, say what came out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from faan.embed import EmbedConfig, train
+from faan.embed.training import OnUpdate
+from faan.models import EmbeddingMethod, training_triples
+from faan.rank.ranker import rank_tasks
+from faan.rank.results import ResultFile, relation_metrics, split_metrics
+from faan.tasks import Benchmark
+
+METHOD_NAMES = {
+    "transe": "TransE",
+    "distmult": "DistMult",
+    "complex": "ComplEx",
+    "simple": "SimplE",
+    "rotate": "RotatE",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the configuration's file and the command that gave it."""
+
+    config: str
+    command: str
+
+
+def evaluate_embedding(
+    benchmark: Benchmark, config: EmbedConfig, shots: int, origin: Origin, on_update: OnUpdate | None = None
+) -> ResultFile:
+    """Train on background, training tasks and the references of dev and test; rank the queries of both."""
+    triples, relations = training_triples(benchmark, shots)
+    num_relations = benchmark.graph.num_relations + len(relations)
+    steps = 0
+
+    def count(done: int, total: int, loss: float) -> None:
+        nonlocal steps
+        steps = done
+        if on_update is not None:
+            on_update(done, total, loss)
+
+    start = time.perf_counter()
+    run = train(triples, benchmark.graph.num_entities, num_relations, config, on_update=count)
+    trained = time.perf_counter()
+    method = EmbeddingMethod(run.embeddings, relations)
+    ranked = {split: list(rank_tasks(method, benchmark.splits[split], shots)) for split in ("dev", "test")}
+    return ResultFile(
+        method=METHOD_NAMES[config.model],
+        dataset=benchmark.name,
+        shots=shots,
+        seed=config.seed,
+        dev=split_metrics(ranked["dev"]),
+        test=split_metrics(ranked["test"]),
+        relations=relation_metrics(ranked["test"]),
+        seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
+        steps=steps,
+        config=origin.config,
+        command=origin.command,
+    )
