@@ -97,7 +97,7 @@ def test_a_wrong_call_is_exit_code_2(arguments: tuple[str, ...]) -> None:
 
 def test_help_names_every_command() -> None:
     done = faan("--help")
-    for command in ("check", "benchmark"):
+    for command in ("check", "benchmark", "embed", "resume", "evaluate"):
         assert command in done.stdout
     for command in ("build", "info"):
         assert command in faan("benchmark", "--help").stdout
@@ -139,3 +139,57 @@ def test_a_benchmark_can_be_built_with_settings_and_split(write: Write, tmp_path
     assert done.returncode == 1
     assert "max_triples (5) is below min_triples (9)" in done.stderr
     assert not (tmp_path / "c").exists()
+
+
+TINY = ("--set", "dimension=8", "--set", "epochs=2", "--set", "batch_size=64", "--set", "chunk_size=16")
+
+
+def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Path) -> None:
+    graph = write("graph.tsv", "".join(f"n{i}\tnext\tn{(i + 1) % 30}\n" for i in range(30)))
+    test = write("test.tsv", "n1\tnext\tn2\nn1\tnext\tstranger\n")
+    done = faan("embed", graph, "-o", tmp_path / "run", "--model", "distmult", "--test", test, "--tsv", *TINY)
+    assert done.returncode == 0, done.stderr
+    assert "distmult: 30 entities, 1 relations, 8 numbers each" in done.stdout
+    assert "Filtered link prediction" in done.stdout
+    assert "1 triples left out" in done.stderr
+    assert len((tmp_path / "run" / "entities.tsv").read_text().splitlines()) == 30
+    again = faan("resume", tmp_path / "run", "--json")
+    assert json.loads(again.stdout)["test"]["both"]["queries"] == 2
+    full = faan("embed", graph, "-o", tmp_path / "run")
+    assert full.returncode == 1
+    assert "exists and is not empty" in full.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--model", "word2vec"), 2, "expected one of transe, distmult"),
+        (("--set", "epochs"), 2, "expected NAME=VALUE"),
+        (("--set", "speed=11"), 2, "expected NAME=VALUE"),
+        (("--set", "epochs=many"), 1, "error: epochs: Input should be a valid integer"),
+        (("--config", "nowhere.toml"), 1, "nowhere.toml: cannot be read as TOML"),
+        (("--model", "distmult", "--set", "learning_rate=1e30"), 1, "Lower learning_rate"),
+    ],
+)
+def test_embeddings_that_cannot_be_trained_say_why(
+    write: Write, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    graph = write("graph.tsv", "".join(f"n{i}\tnext\tn{(i + 1) % 30}\n" for i in range(30)))
+    done = faan("embed", graph, "-o", tmp_path / "run", *TINY, *arguments)
+    assert done.returncode == code
+    assert message in " ".join(done.stderr.replace("│", "").split())
+
+
+def test_an_embedding_model_is_evaluated_on_a_benchmark(write: Write, tmp_path: Path) -> None:
+    rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
+    rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(9)]
+    graph = write("graph.tsv", "\n".join(rows))
+    faan("benchmark", "build", graph, "-o", tmp_path / "b", "--min-triples", "8", "--max-triples", "9")
+    config = write("tiny.toml", 'model = "transe"\ndimension = 8\nepochs = 2\nbatch_size = 64\nchunk_size = 16\n')
+    done = faan("evaluate", config, "--benchmark", tmp_path / "b", "-o", tmp_path / "result.json", "--set", "seed=7")
+    assert done.returncode == 0, done.stderr
+    assert "TransE on b, 5-shot, strict, seed 7" in done.stdout
+    assert "test MRR with 95 % confidence" in done.stdout
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert (result["method"], result["seed"], result["shots"]) == ("TransE", 7, 5)
+    assert result["command"].endswith("--shots 5 --set seed=7")

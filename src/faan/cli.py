@@ -45,7 +45,8 @@ GraphArgument = Annotated[
     typer.Argument(
         metavar="GRAPH",
         help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
-        "benchmark); `-` for standard input; `world` for the graph that ships with faan (a file of that name is `./world`).",
+        "benchmark); `-` for standard input; `world` for the graph that ships with faan (write `./world` for a file of "
+        "that name).",
     ),
 ]
 Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from faan.embed import EmbedConfig, Report, embed_graph, encode_triples, export_vectors, resume_run
+from faan.graph import Graph, InputError, read_graph
+
+CONFIG = EmbedConfig(dimension=8, epochs=6, evaluate_every=2, batch_size=16, chunk_size=8, negatives=4, seed=3)
+
+
+@pytest.fixture
+def ring() -> Graph:
+    return read_graph([(f"n{i}", "next", f"n{(i + 1) % 20}") for i in range(20)] + [("n0", "same", "n0")])
+
+
+def test_triples_are_encoded_by_name_and_strangers_left_out(ring: Graph) -> None:
+    other = read_graph([("n3", "next", "n4"), ("n3", "next", "nobody"), ("n3", "likes", "n4")])
+    triples, unknown = encode_triples(ring, other)
+    assert triples.tolist() == [[ring.entity("n3"), ring.relation("next"), ring.entity("n4")]]
+    assert unknown == 2
+
+
+def test_a_run_leaves_vectors_metrics_and_result(ring: Graph, tmp_path: Path) -> None:
+    held_out = np.array([[0, 0, 5]])
+    run = embed_graph(ring, CONFIG, tmp_path / "run", valid=held_out, test=held_out)
+    assert run.embeddings.entities.shape == (20, 8)
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert result["test"]["both"]["queries"] == 2
+    assert result["test"]["both"]["mrr"] == run.scores["test"].both.mrr
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert [line["epoch"] for line in metrics] == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_interrupted_run_goes_on_without_its_source_and_ends_the_same(ring: Graph, tmp_path: Path) -> None:
+    whole = embed_graph(ring, CONFIG, tmp_path / "whole", valid=np.array([[0, 0, 1]]))
+
+    def stop(report: Report) -> None:
+        if report.epoch == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed_graph(ring, CONFIG, tmp_path / "cut", valid=np.array([[0, 0, 1]]), on_report=stop)
+    resumed = resume_run(tmp_path / "cut")
+    assert torch.equal(resumed.embeddings.entities, whole.embeddings.entities)
+    assert torch.equal(resumed.embeddings.relations, whole.embeddings.relations)
+    assert resumed.scores == whole.scores
+
+
+def test_a_finished_run_can_be_resumed_without_harm(ring: Graph, tmp_path: Path) -> None:
+    run = embed_graph(ring, CONFIG, tmp_path / "run")
+    assert torch.equal(resume_run(tmp_path / "run").embeddings.entities, run.embeddings.entities)
+
+
+def test_vectors_are_exported_by_name(ring: Graph, tmp_path: Path) -> None:
+    config = CONFIG.model_copy(update={"inverse_relations": True})
+    run = embed_graph(ring, config, tmp_path / "run")
+    entities, relations = export_vectors(run, tmp_path)
+    lines = [line.split("\t") for line in entities.read_text().splitlines()]
+    assert [line[0] for line in lines] == list(ring.entity_names)
+    assert np.allclose([[float(x) for x in line[1:]] for line in lines], run.embeddings.entities, atol=1e-5)
+    assert [line.split("\t")[0] for line in relations.read_text().splitlines()] == [
+        "next",
+        "same",
+        "next_inv",
+        "same_inv",
+    ]
+
+
+def test_what_cannot_be_run_says_why_and_leaves_nothing(ring: Graph, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="one triple is too few to learn from"):
+        embed_graph(read_graph([("a", "r", "b")]), CONFIG, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(InputError, match=r"there is no run to resume: checkpoint.safetensors is missing"):
+        resume_run(tmp_path / "nowhere")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes").write_text("mine")
+    with pytest.raises(InputError, match="resume the run in it or choose another folder"):
+        embed_graph(ring, CONFIG, tmp_path / "full")
