@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, NoReturn
 
 import typer
 from pydantic import ValidationError
-from rich.text import Text
 
 from faan import __version__
 from faan.graph import Graph, InputError, read_graph
 from faan.graph.builder import TYPE_RELATIONS
 from faan.graph.read import BUNDLED, FORMATS
-from faan.graph.summary import RARE, summarise
+from faan.graph.summary import summarise
 from faan.graph.whole import check_free
 from faan.printing import (
     busy,
@@ -26,9 +26,9 @@ from faan.printing import (
     print_json,
     print_summary,
     talk,
+    visible,
 )
 from faan.tasks import BuildSettings, build_benchmark, read_benchmark, write_benchmark
-from faan.tasks.build import describe
 
 app = typer.Typer(
     help="Few-shot knowledge graph completion: from a few known facts of a rare relation to the missing ones.",
@@ -85,21 +85,32 @@ SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
+_BUILD = BuildSettings()
+
+
 def main() -> None:
-    """Run a command; what a user did wrong becomes one line and exit code 1."""
+    """Run a command: exit code 1 and one line where something went wrong, 2 where the call itself was wrong."""
     try:
         app()
+        sys.stdout.flush()
     except InputError as error:
-        talk.print(Text(f"error: {error}", style="red"))
-        sys.exit(1)
+        _fail(str(error), 1)
     except ValidationError as error:
-        for problem in error.errors():
-            where = ".".join(str(part) for part in problem["loc"])
-            talk.print(Text(f"error: {where}: {problem['msg']}".replace(": : ", ": "), style="red"))
-        sys.exit(1)
+        problem = error.errors()[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        message = problem["msg"].removeprefix("Value error, ")
+        _fail(f"{name}: {message}" if name else message, 2)
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has had enough
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it may be full: nothing more goes there
+        _fail(f"{place}{error.strerror or error}", 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    talk.print(f"error: {visible(message)}", style="red")
+    sys.exit(code)
 
 
 def _version(wanted: bool) -> None:
@@ -144,20 +155,34 @@ def check(
 def build(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write it; must be empty.")],
-    min_triples: Annotated[int, typer.Option(help="A relation with fewer triples is background.")] = RARE[0],
-    max_triples: Annotated[int, typer.Option(help="A relation with more triples is background.")] = RARE[1],
-    dev_share: Annotated[float, typer.Option(help="Share of the rare relations for dev.")] = 0.1,
-    test_share: Annotated[float, typer.Option(help="Share of the rare relations for test.")] = 0.2,
+    min_triples: Annotated[
+        int | None, typer.Option(help=f"A relation with fewer triples is background.  [default: {_BUILD.min_triples}]")
+    ] = None,
+    max_triples: Annotated[
+        int | None, typer.Option(help=f"A relation with more triples is background.  [default: {_BUILD.max_triples}]")
+    ] = None,
+    dev_share: Annotated[
+        float | None,
+        typer.Option(help=f"Share of the rare relations for dev, at least one.  [default: {_BUILD.dev_share}]"),
+    ] = None,
+    test_share: Annotated[
+        float | None,
+        typer.Option(help=f"Share of the rare relations for test, at least one.  [default: {_BUILD.test_share}]"),
+    ] = None,
     split: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help='JSON with the relations by name: {"train": [...], "dev": [...], "test": [...]}.'
+            metavar="FILE",
+            help='JSON with the relations by name: {"train": [...], "dev": [...], "test": [...]}. `world` has a split '
+            "of its own, which is used unless one of the four options above is given.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the split and the order of each relation's triples.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Decides the split and the order of each relation's triples.")
+    ] = _BUILD.seed,
     range_cutoff: Annotated[
-        float, typer.Option(help="For graphs without types: how common a role must be among the tails.")
-    ] = BuildSettings.model_fields["range_cutoff"].default,
+        float, typer.Option(help="For tails without types: how common a role must be among them.")
+    ] = _BUILD.range_cutoff,
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
@@ -167,25 +192,28 @@ def build(
     as_json: AsJson = False,
 ) -> None:
     """Turn any graph into a few-shot benchmark: its rare relations become tasks, the rest the background."""
-    settings = BuildSettings(
-        min_triples=min_triples,
-        max_triples=max_triples,
-        dev_share=dev_share,
-        test_share=test_share,
-        range_cutoff=range_cutoff,
-        seed=seed,
-    )
+    choice = {
+        "min_triples": min_triples,
+        "max_triples": max_triples,
+        "dev_share": dev_share,
+        "test_share": test_share,
+    }
+    chosen = {name: value for name, value in choice.items() if value is not None}
+    if split is not None and chosen:
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
+        raise typer.BadParameter(f"the split decides what is a task; leave out {given}", param_hint="--split")
+    settings = BuildSettings.model_validate(chosen | {"seed": seed, "range_cutoff": range_cutoff})
     check_free(output)
-    relations = _read_split(split, graph)
+    relations = _read_split(split) if split else _world_split() if graph == BUNDLED and not chosen else None
     read = _read(graph, format, columns, nodes, "en", type_relation, type_pattern, skip_bad_lines)
     with busy("building"):
-        benchmark, report = build_benchmark(read, settings, relations, name=output.name)
-        about = describe(settings, report, Path(graph).name)
-        write_benchmark(benchmark, output, about)
-    talk.print(f"wrote {output}")
+        benchmark, report = build_benchmark(read, settings, relations, output.name, Path(graph).name)
+        write_benchmark(benchmark, output)
+    talk.print(f"wrote {visible(str(output))}")
     for relation in report.returned_relations:
-        talk.print(f"  {relation} went back to the background: too few of its triples have entities that occur there")
-    print_benchmark(benchmark, as_json, about)
+        name = visible(relation)
+        talk.print(f"  {name} went back to the background: too few of its triples have entities that occur there")
+    print_benchmark(benchmark, as_json)
 
 
 @benchmark_app.command()
@@ -274,14 +302,16 @@ def _read(
     type_pattern: str | None,
     skip_bad_lines: bool,
 ) -> Graph:
-    names = tuple(part.strip() for part in columns.split(",")) if columns else None
-    if names is not None and len(names) != 3:
+    names = [part.strip() for part in columns.split(",")] if columns else []
+    if columns and len(names) != 3:
         raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
+    if format is not None and format not in FORMATS:
+        raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
     with busy(f"reading {graph}") as progress:
         return read_graph(
             graph,
             format=format,
-            columns=cast(Any, names),
+            columns=(names[0], names[1], names[2]) if names else None,
             nodes=nodes,
             languages=[part.strip() for part in language.split(",")],
             type_relations=type_relation or TYPE_RELATIONS,
@@ -291,20 +321,21 @@ def _read(
         )
 
 
-def _read_split(split: Path | None, graph: str) -> dict[str, list[str]] | None:
-    if split is None and graph == BUNDLED:
-        text = (resources.files("faan") / "data" / "world_split.json").read_text(encoding="utf-8")
-    elif split is None:
-        return None
-    else:
-        try:
-            text = split.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot be read ({error})", source=str(split)) from None
+def _world_split() -> dict[str, list[str]]:
+    text = (resources.files("faan") / "data" / "world_split.json").read_text(encoding="utf-8")
+    split: dict[str, list[str]] = json.loads(text)
+    return split
+
+
+def _read_split(path: Path) -> dict[str, list[str]]:
     try:
-        relations = json.loads(text)
+        relations = json.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error.reason})", source=str(path)) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"not JSON ({error.msg})", source=str(split), line=error.lineno) from None
-    if not isinstance(relations, dict) or not all(isinstance(v, list) for v in relations.values()):
-        raise InputError("expected a list of relation names for each of train, dev and test", source=str(split))
+        raise InputError(f"not JSON ({error.msg})", source=str(path), line=error.lineno) from None
+    if not isinstance(relations, dict) or not all(
+        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in relations.values()
+    ):
+        raise InputError("expected a list of relation names for each of train, dev and test", source=str(path))
     return relations

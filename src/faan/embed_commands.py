@@ -11,14 +11,12 @@ from typing import Any, get_args
 import numpy as np
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
 from faan.embed.config import ModelName, parse_setting
 from faan.embed.training import OnReport, OnUpdate
 from faan.graph import Graph, InputError
-from faan.printing import out, print_json, talk
+from faan.printing import new_table, out, print_json, shown, talk
 from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
 from faan.tasks import Benchmark
 
@@ -134,12 +132,8 @@ def print_link_prediction(run: EmbeddingRun) -> None:
     out.print(f"{run.embeddings.config.model}: {shape[0]:,} entities, {relations:,} relations, {shape[1]} numbers each")
     if not run.scores:
         return
-    table = Table(
-        title="\nFiltered link prediction", title_justify="left", title_style="bold", box=None, pad_edge=False
-    )
-    table.add_column("triples")
-    for column in ("asked for", "queries", "MRR", "Hits@10", "Hits@3", "Hits@1"):
-        table.add_column(column, justify="right")
+    title = "\nFiltered link prediction"
+    table = new_table(title, "triples", "asked for", "queries", "MRR", "Hits@10", "Hits@3", "Hits@1")
     for name, score in run.scores.items():
         for side, found in (("tails", score.tails), ("heads", score.heads), ("both", score.both)):
             figures = (found.mrr, found.hits_at_10, found.hits_at_3, found.hits_at_1)
@@ -150,15 +144,12 @@ def print_link_prediction(run: EmbeddingRun) -> None:
 def print_result(result: ResultFile) -> None:
     """Print a row of the main table, and test relation by relation."""
     title = f"{result.method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    table.add_column("")
-    for metric in METRICS:
-        table.add_column(metric, justify="right")
+    table = new_table(title, "", *METRICS)
     for split, figures in (("dev", result.dev), ("test", result.test)):
         table.add_row(split, *(f"{figures[metric]:.3f}" for metric in METRICS))
         table.add_row(f"{split}, mean over relations", *(f"{figures[f'macro_{metric}']:.3f}" for metric in METRICS))
     for relation, figures in result.relations.items():
-        table.add_row(Text(f"  {relation}"), *(f"{figures[metric]:.3f}" for metric in METRICS))
+        table.add_row(shown(f"  {relation}"), *(f"{figures[metric]:.3f}" for metric in METRICS))
     out.print(table)
     low, high = result.test["mrr_interval"]
     out.print(f"test MRR with 95 % confidence between {low:.3f} and {high:.3f} (over queries)")

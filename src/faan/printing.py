@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,13 +14,36 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from faan.graph.errors import shorten
 from faan.graph.summary import RARE, RelationSummary, Summary
-from faan.tasks import SPLITS, Benchmark, find_leakage
+from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage
 from faan.tasks.benchmark import num_pairs
 
-# Results; where they do not go to a terminal, wide enough for tables.
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 120)
-talk = Console(stderr=True, highlight=False, soft_wrap=True)  # everything else
+_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
+# Results; where they do not go to a terminal, lines are as long as they have to be.
+out = Console(**_PLAIN, width=None if sys.stdout.isatty() else 1000)
+talk = Console(**_PLAIN, stderr=True)  # everything else
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
+
+def visible(text: str) -> str:
+    """Text that cannot play tricks on a terminal: control characters are written out."""
+    return text.translate(_CONTROLS)
+
+
+def shown(name: str) -> Text:
+    """A name for a table or a sentence."""
+    return Text(shorten(visible(name), 100))
+
+
+def new_table(title: str, first: str, *numbers: str) -> Table:
+    """A plain table: a column of names, then columns of numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for column in numbers:
+        table.add_column(column, justify="right")
+    return table
 
 
 @contextmanager
@@ -28,7 +51,7 @@ def busy(what: str) -> Iterator[Callable[[float], None]]:
     """Show on a terminal that something is going on, and how far it is where that is known."""
     bar = Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
         console=talk,
@@ -36,7 +59,7 @@ def busy(what: str) -> Iterator[Callable[[float], None]]:
         disable=not talk.is_terminal,
     )
     with bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(visible(what), total=None)
 
         def progress(fraction: float) -> None:
             bar.update(task, total=1.0, completed=fraction)
@@ -53,117 +76,119 @@ def print_summary(summary: Summary, top: int) -> None:
     """Print what is in a graph, with a picture of its relations' frequencies."""
     out.print(
         f"{summary.entities:,} entities, {len(summary.relations):,} relations, {summary.triples:,} triples "
-        f"({summary.read.format} from {summary.read.source})"
+        f"({summary.read.format} from {visible(summary.read.source)})"
     )
     out.print(
         f"edges per entity: mean {summary.mean_degree:.1f}, median {summary.median_degree:.0f}, "
-        f"most {summary.max_degree:,} ({summary.hub})",
-        markup=False,
+        f"most {summary.max_degree:,} ({shown(summary.hub)})"
     )
     labels = f"{summary.labelled:,} entities have a label" if summary.labelled else "no labels"
     types = f"{summary.typed:,} have a type, of {summary.types:,} types" if summary.typed else "no types"
     out.print(f"{labels}; {types}")
-    for note in summary.read.notes:
-        out.print(Text(f"note: {note}", style="dim"))
-
-    out.print("\nHow many triples the relations have", style="bold")
-    most = max(count for _, _, count in summary.frequencies)
-    used = [i for i, (_, _, count) in enumerate(summary.frequencies) if count]
-    for low, high, count in summary.frequencies[used[0] : used[-1] + 1]:
-        span = f"{low:,}" if low == high else f"{low:,} to {high:,}" if high > 0 else f"{low:,} or more"
-        bar = "█" * max(round(40 * count / most), 1 if count else 0)
-        mark = "  ← rare: what few-shot completion is for" if low == RARE[0] and count else ""
-        out.print(Text(f"{span:>22}  {bar} {count:,}{mark}", style="green" if mark else ""))
+    _print_notes(summary.read.notes)
+    _print_frequencies(summary)
 
     rare = summary.rare
     rare_names = {relation.name for relation in rare}
     frequent = [relation for relation in summary.relations if relation.name not in rare_names]
-    out.print(
-        _relation_table(f"Frequent relations ({min(top, len(frequent))} of {len(frequent)} others)", frequent[:top])
-    )
-    if rare:
-        out.print(_relation_table(f"Rare relations ({min(top, len(rare))} of {len(rare)})", list(rare)[:top]))
+    _print_relations(f"Frequent relations ({min(top, len(frequent))} of {len(frequent)} others)", frequent[:top])
+    _print_relations(f"Rare relations ({min(top, len(rare))} of {len(rare)})", rare[:top])
     problems = summary.problems
     out.print("\nProblems" if problems else "\nNo problems found.", style="bold")
     for problem in problems[:20]:
-        out.print(Text(f"- {problem}"))
+        out.print(f"- {visible(problem)}")
     if len(problems) > 20:
         out.print(f"- and {len(problems) - 20} more (--json lists all)")
 
 
-def _relation_table(title: str, relations: list[RelationSummary]) -> Table:
-    table = Table(title=f"\n{title}", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    table.add_column("relation", overflow="fold")
-    for column in ("triples", "heads", "tails"):
-        table.add_column(column, justify="right")
-    for relation in relations:
-        table.add_row(Text(relation.name), f"{relation.triples:,}", f"{relation.heads:,}", f"{relation.tails:,}")
-    return table
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        out.print(f"note: {visible(note)}", style="dim")
 
 
-def print_benchmark(benchmark: Benchmark, as_json: bool, about: dict[str, Any] | None = None) -> None:
-    """Print what is in a benchmark; `about` tells how it was built."""
-    leakage = {found.relation: found for found in find_leakage(benchmark.graph, benchmark.tasks)}
-    graph = benchmark.graph
-    if as_json:
-        print_json(
-            {
-                "name": benchmark.name,
-                "entities": graph.num_entities,
-                "relations": graph.num_relations,
-                "triples": graph.num_triples,
-                "notes": list(benchmark.notes),
-                "tasks": {
-                    split: [
-                        dataclasses.asdict(leakage[task.relation]) | {"candidates": len(task.candidates)}
-                        for task in benchmark.splits[split]
-                    ]
-                    for split in SPLITS
-                },
-                "build": about,
-            }
-        )
+def _print_frequencies(summary: Summary) -> None:
+    out.print("\nHow many triples the relations have", style="bold")
+    most = max(count for _, _, count in summary.frequencies)
+    used = [i for i, (_, _, count) in enumerate(summary.frequencies) if count]
+    for low, high, count in summary.frequencies[used[0] : used[-1] + 1]:
+        span = f"{low:,} or more" if high is None else f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        bar = "█" * max(round(40 * count / most), 1 if count else 0)
+        mark = "  ← rare: what few-shot completion is for" if low == RARE[0] and count else ""
+        out.print(f"{span:>22}  {bar} {count:,}{mark}", style="green" if mark else None)
+
+
+def _print_relations(title: str, relations: Sequence[RelationSummary]) -> None:
+    if not relations:
         return
+    table = new_table(f"\n{title}", "relation", "triples", "heads", "tails")
+    for relation in relations:
+        table.add_row(shown(relation.name), f"{relation.triples:,}", f"{relation.heads:,}", f"{relation.tails:,}")
+    out.print(table)
+
+
+def print_benchmark(benchmark: Benchmark, as_json: bool) -> None:
+    """Print what is in a benchmark, how it was built where that is known, and what its background gives away."""
+    leakage = {split: find_leakage(benchmark.graph, benchmark.splits[split], benchmark.tasks) for split in SPLITS}
+    if as_json:
+        print_json(_benchmark_as_json(benchmark, leakage))
+        return
+    graph = benchmark.graph
     out.print(
-        f"{benchmark.name}: background of {graph.num_entities:,} entities, {graph.num_relations:,} relations, "
+        f"{visible(benchmark.name)}: background of {graph.num_entities:,} entities, {graph.num_relations:,} relations, "
         f"{graph.num_triples:,} triples"
     )
-    for note in benchmark.notes:
-        out.print(Text(f"note: {note}", style="dim"))
-    if about:
-        recall = list(about["recall"].values())
-        out.print(
-            f"candidates by {about['candidates']}: the rule finds {sum(recall) / len(recall):.1%} of the true tails"
-        )
-        if about["dropped_triples"]:
-            out.print(f"{about['dropped_triples']:,} task triples dropped: an entity of theirs occurs nowhere else")
+    _print_notes(benchmark.notes)
+    if benchmark.about:
+        _print_about(benchmark.about)
     for split in SPLITS:
-        tasks = benchmark.splits[split]
-        title = f"\n{split}: {len(tasks)} tasks, {num_pairs(tasks):,} triples"
-        table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-        table.add_column("relation", overflow="fold")
-        for column in ("triples", "candidates", "linked", "either way"):
-            table.add_column(column, justify="right")
-        table.add_column("linked most by", overflow="fold")
-        for task in tasks:
-            leak = leakage[task.relation]
-            table.add_row(
-                Text(task.relation),
-                f"{len(task.pairs):,}",
-                f"{len(task.candidates):,}",
-                f"{leak.forward:,}",
-                f"{leak.either:,}",
-                Text(f"{leak.links[0][0]} ({leak.links[0][1]:,})" if leak.links else ""),
-            )
-        out.print(table)
-    total = {split: [leakage[task.relation] for task in benchmark.splits[split]] for split in SPLITS}
+        _print_tasks(split, benchmark.splits[split], leakage[split])
     out.print("")
-    for split, leaks in total.items():
-        pairs = sum(leak.pairs for leak in leaks)
-        forward, either = sum(leak.forward for leak in leaks), sum(leak.either for leak in leaks)
+    for split, leaks in leakage.items():
+        pairs, forward, either = (sum(getattr(leak, what) for leak in leaks) for what in ("pairs", "forward", "either"))
         out.print(
             f"{split}: {forward:,} of {pairs:,} pairs are linked head to tail in the background, {either:,} either way"
         )
-    for leak in leakage.values():
+    for leak in (leak for leaks in leakage.values() for leak in leaks):
         for name in leak.duplicates:
-            out.print(Text(f"warning: {leak.relation} has exactly the pairs of {name}", style="yellow"))
+            out.print(f"warning: {shown(leak.relation)} has exactly the pairs of {shown(name)}", style="yellow")
+
+
+def _print_about(about: Mapping[str, Any]) -> None:
+    """How a benchmark was built, from the file beside it (which another program may have written)."""
+    recall = about.get("recall")
+    if isinstance(recall, dict) and recall:
+        rules = " or ".join(sorted({str(rule) for rule in about.get("rules", {}).values()}))
+        out.print(
+            f"candidates by {rules}: on average the rule finds {sum(recall.values()) / len(recall):.1%} of the tails"
+        )
+    if about.get("dropped_triples"):
+        out.print(f"{about['dropped_triples']:,} task triples dropped: an entity of theirs occurs nowhere else")
+
+
+def _print_tasks(split: str, tasks: Sequence[Task], leakage: Sequence[Leakage]) -> None:
+    title = f"\n{split}: {len(tasks)} tasks, {num_pairs(tasks):,} triples"
+    table = new_table(title, "relation", "triples", "candidates", "linked", "either way")
+    table.add_column("linked most by", overflow="fold")
+    for task, leak in zip(tasks, leakage, strict=True):
+        most = f"{shown(leak.links[0][0])} ({leak.links[0][1]:,})" if leak.links else ""
+        figures = (len(task.pairs), len(task.candidates), leak.forward, leak.either)
+        table.add_row(shown(task.relation), *(f"{figure:,}" for figure in figures), most)
+    out.print(table)
+
+
+def _benchmark_as_json(benchmark: Benchmark, leakage: Mapping[str, Sequence[Leakage]]) -> dict[str, Any]:
+    return {
+        "name": benchmark.name,
+        "entities": benchmark.graph.num_entities,
+        "relations": benchmark.graph.num_relations,
+        "triples": benchmark.graph.num_triples,
+        "notes": list(benchmark.notes),
+        "tasks": {
+            split: [
+                dataclasses.asdict(leak) | {"triples": len(task.pairs), "candidates": len(task.candidates)}
+                for task, leak in zip(benchmark.splits[split], leakage[split], strict=True)
+            ]
+            for split in SPLITS
+        },
+        "build": benchmark.about,
+    }

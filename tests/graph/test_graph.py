@@ -96,3 +96,12 @@ def test_an_inverse_relation_says_so(countries: Graph) -> None:
     capital = countries.relation("capital")
     assert countries.relation_label(capital) == "capital"
     assert countries.relation_label(capital + countries.num_relations) == "capital_inv"
+
+
+def test_ids_outside_the_graph_are_errors(countries: Graph) -> None:
+    for entity in (-1, countries.num_entities):
+        with pytest.raises(IndexError):
+            countries.neighbours.of(entity)
+    for relation in (-1, 2 * countries.num_relations):
+        with pytest.raises(IndexError):
+            countries.relation_label(relation)

@@ -64,6 +64,7 @@ def test_nearest_names_are_the_ones_a_person_would_mean() -> None:
     assert names.nearest("Lichtenstein")[0] == "Liechtenstein"
     assert names.nearest("lima") == ["Lima"]
     assert names.nearest("Sud Africa") == ["South Africa"]
+    assert names.nearest("Preu") == ["Peru"]
     assert names.nearest("xyz") == []
     assert names.nearest("") == []
 

@@ -62,6 +62,17 @@ def test_every_syntax_gives_the_same_graph(write: Write, extension: str, detecte
     assert [graph.types.names[i] for i in graph.types.of(peru)] == ["http://example.org/Country"]
 
 
+def test_nodes_without_a_name_get_the_same_one_each_time(write: Write) -> None:
+    path = write("graph.ttl", TURTLE)
+    assert list(read_graph(path).triples()) == list(read_graph(path).triples())
+    assert "_:b0" in read_graph(path).entity_names
+
+
+def test_columns_cannot_be_named_in_rdf(write: Write) -> None:
+    with pytest.raises(InputError, match="columns can be named in tables and Parquet, not in turtle"):
+        read_graph(write("graph.ttl", TURTLE), columns=("a", "b", "c"))
+
+
 def test_the_preferred_language_of_labels_can_be_set(write: Write) -> None:
     path = write("graph.ttl", TURTLE)
     spanish = read_graph(path, languages=["es", "en"])

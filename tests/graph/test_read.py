@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -73,6 +74,21 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         assert graph.report.source == "standard input"
 
 
+def test_standard_input_stays_open_and_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in (TSV.encode(), gzip.compress(TSV.encode())):
+        stdin = io.TextIOWrapper(io.BytesIO(content))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        read_graph("-")
+        assert not stdin.buffer.closed
+    with pytest.raises(InputError, match="cannot both come from standard input"):
+        read_graph("-", nodes="-")
+
+
+@pytest.mark.parametrize("start", ["BZhang", "PAR1"])
+def test_a_name_that_looks_like_a_file_mark_is_a_name(write: Write, start: str) -> None:
+    assert read_graph(write("graph.tsv", f"{start}\tknows\tX\n")).entity(start) == 0
+
+
 def test_parquet_is_read_by_column_names_or_order(tmp_path: Path) -> None:
     path = tmp_path / "graph.parquet"
     frame = pl.DataFrame(TRIPLES, schema=["head", "relation", "tail"], orient="row")
@@ -99,6 +115,7 @@ def test_python_objects_are_read() -> None:
         assert list(read_graph(source).triples()) == TRIPLES
     assert read_graph(network).entity("Republic of Peru") == 0
     assert read_graph([(1, "r", 2)]).entity("2") == 1
+    assert list(read_graph(np.array(TRIPLES)).triples()) == TRIPLES
 
 
 @pytest.mark.parametrize(
@@ -115,6 +132,7 @@ def test_python_objects_are_read() -> None:
         (pl.DataFrame({"a": ["x"], "b": [None], "c": ["y"]}), "row 1 has an empty 'b'"),
         (pl.DataFrame({"a": ["x"], "b": [[1]], "c": ["y"]}), "column 'b' holds"),
         (pd.DataFrame({"a": [1], "b": [2]}), "expected at least 3 columns"),
+        (pd.DataFrame({"a": ["x"], "b": [pd.NA], "c": ["y"]}), "triple 1: a name is empty"),
         (nx.Graph([("a", "b")]), "expected a directed networkx graph"),
         (nx.DiGraph([("a", "b")]), "has no relation; set one of the attributes"),
         (7, "expected a path, triples, a data frame or a networkx graph, found int"),
@@ -148,6 +166,8 @@ def test_openke_folders_are_read(write: Write) -> None:
     [
         ({"train2id.txt": "1\n1 0\n"}, "train2id.txt, line 2: expected head, tail and relation ids"),
         ({"train2id.txt": "1\n1 9 0\n"}, "train2id.txt, line 2: id '9' has no name"),
+        ({"entity2id.txt": "2\nPeru\t0\nLima\t0\n"}, "entity2id.txt, line 3: the id 0 occurs a second time"),
+        ({"entity2id.txt": "2\nPeru\t0\nPeru\t1\n"}, "entity2id.txt, line 3: the name 'Peru' occurs a second time"),
         ({"train2id.txt": "5\n1 0 0\n"}, "promises 5 lines, 1 follow"),
         ({"entity2id.txt": "Peru\t0\n"}, "entity2id.txt, line 1: expected the number of lines"),
     ],
@@ -155,6 +175,11 @@ def test_openke_folders_are_read(write: Write) -> None:
 def test_broken_openke_folders_say_what_is_wrong(write: Write, changes: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_graph(openke(write, **changes))
+
+
+def test_bad_lines_of_openke_can_be_skipped(write: Write) -> None:
+    graph = read_graph(openke(write, **{"train2id.txt": "3\n1 9 0\n1 0 7\n1 0 0\n"}), skip_bad_lines=True)
+    assert (graph.num_triples, graph.report.skipped) == (1, 2)
 
 
 def test_a_benchmark_folder_and_its_archive_give_the_background(write: Write, tmp_path: Path) -> None:
@@ -186,6 +211,7 @@ def test_types_can_be_read_out_of_names() -> None:
     ("content", "message"),
     [
         (b"", "the file is empty"),
+        (b"PK\x03\x04\x00", "this is a zip file; unpack it first"),
         (b"\x7fELF\x00\x01\x02", "this is a binary file; expected a table, RDF or Parquet"),
         ("a\tr\tb\n".encode("utf-16"), "the file is in UTF-16; save it as UTF-8"),
     ],
@@ -210,5 +236,9 @@ def test_folders_and_files_that_are_not_there_say_so(tmp_path: Path) -> None:
         read_graph(tmp_path)
     with pytest.raises(InputError, match=r"nowhere.tsv: cannot be opened \(No such file or directory\)"):
         read_graph(tmp_path / "nowhere.tsv")
+    with pytest.raises(InputError, match="the path is empty"):
+        read_graph("")
+    with pytest.raises(InputError, match="a folder's format and columns are fixed"):
+        read_graph(tmp_path, format="turtle")
     with pytest.raises(InputError, match="unknown format 'excel'; expected one of table, parquet"):
         read_graph(tmp_path, format="excel")

@@ -92,6 +92,11 @@ def test_a_damaged_folder_is_an_error_that_says_what_to_do(graph: Graph, tmp_pat
     assert "damaged" in damaged("heads.npy", short.read_bytes())
 
 
+def test_a_graph_that_is_not_there_is_not_called_damaged(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no saved graph: graph.json is missing"):
+        open_graph(tmp_path)
+
+
 def test_a_folder_of_a_newer_version_is_not_read(graph: Graph, tmp_path: Path) -> None:
     folder = tmp_path / "saved"
     save_graph(graph, folder)

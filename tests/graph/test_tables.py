@@ -98,6 +98,8 @@ def test_columns_may_be_named_or_numbered(write: Write) -> None:
     assert list(read_graph(path, columns=("2", "4", "3")).triples())[1] == ("Peru", "capital", "Lima")
     with pytest.raises(InputError, match="no column is called nix; the columns are id, land, stadt, was"):
         read_graph(path, columns=("nix", "was", "stadt"))
+    with pytest.raises(InputError, match="expected three different columns, found 1, 1, 1"):
+        read_graph(path, columns=("1", "1", "1"))
     with pytest.raises(InputError, match="columns 2, 4, 9 were asked for, but there are 4"):
         read_graph(path, columns=("2", "4", "9"))
 
@@ -118,12 +120,20 @@ def test_further_columns_may_be_empty_or_missing(write: Write) -> None:
 
 
 def test_kgtk_values_are_no_entities_and_its_labels_are_labels(write: Write) -> None:
-    rows = ["Q419 P36 Q2868", "Q419 label 'Peru'@en", "Q419 P1082 33000000", "Q419 P571 ^1821-07-28"]
+    rows = [
+        "Q419 P36 Q2868",
+        "Q419 label 'Perú'@es",
+        "Q419 label 'Peru'@en",
+        "Q419 P1082 33000000",
+        "Q419 P571 ^1821",
+        '"x" P9 Q419',
+    ]
     text = "node1\tlabel\tnode2\n" + "".join(row.replace(" ", "\t") + "\n" for row in rows)
     graph = read_graph(write("edges.tsv", text))
     assert list(graph.triples()) == [("Q419", "P36", "Q2868")]
     assert graph.entity_label(0) == "Peru"
-    assert graph.report.literals == 2
+    assert graph.report.literals == 3
+    assert read_graph(write("edges.tsv", text), languages=["es"]).entity_label(0) == "Perú"
 
 
 def test_a_kgx_nodes_file_gives_labels_and_types(write: Write) -> None:
@@ -140,6 +150,8 @@ def test_a_kgx_nodes_file_gives_labels_and_types(write: Write) -> None:
     assert [graph.types.names[i] for i in graph.types.of(0)] == ["biolink:Gene", "biolink:NamedThing"]
     assert graph.entity("cancer") == 1
     assert graph.report.unused_nodes == 1
+    semicolons = write("nodes.csv", nodes.read_text().replace("\t", ";"))
+    assert read_graph(edges, nodes=semicolons).entity("cancer") == 1
     with pytest.raises(InputError, match="this is a nodes file"):
         read_graph(nodes)
     with pytest.raises(InputError, match="line 1: expected a nodes file with the columns id"):
@@ -191,6 +203,28 @@ def test_a_nul_character_far_down_is_a_bad_line(write: Write) -> None:
     path = write("graph.tsv", GOOD * 2_000 + "c\x00\tr\td\n")
     with pytest.raises(InputError, match="line 2,001: the head has a NUL character in it"):
         read_graph(path)
+
+
+def test_after_a_bad_quote_reading_goes_on_with_the_next_line(write: Write) -> None:
+    good = [f"h{i},r,t{i}\n" for i in range(30)]
+    path = write("graph.csv", "head,relation,tail\n" + "".join([*good[:10], '"oops,r,x\n', *good[10:], 'a,"b"c,d\n']))
+    graph = read_graph(path, skip_bad_lines=True)
+    assert graph.num_triples == 30
+    assert graph.report.skipped == 2
+    assert "line 12: not CSV from here on" in graph.report.bad_lines[0]
+
+
+def test_line_ends_of_old_macs_are_refused(write: Write) -> None:
+    with pytest.raises(InputError, match="lines end in CR alone"):
+        read_graph(write("graph.tsv", "a\tr\tb\rc\tr\td\r"))
+
+
+def test_a_first_line_that_is_no_known_header_is_mentioned(write: Write) -> None:
+    assert (
+        "the first triple is: Kopf, Beziehung, Ziel"
+        in read_graph(write("graph.csv", '"Kopf";"Beziehung";"Ziel"\na;r;b\n')).report.notes[0]
+    )
+    assert not read_graph(write("graph.csv", "head;rel;tail\na;r;b\n")).report.notes
 
 
 def test_a_quote_that_is_never_closed_is_named_where_it_opens(write: Write) -> None:

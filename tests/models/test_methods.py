@@ -24,7 +24,9 @@ def benchmark() -> Benchmark:
     graph = Graph(
         Names.from_strings([f"e{i}" for i in range(ENTITIES)]),
         Names.from_strings(["near", "in"]),
-        *(np.array(column, np.int32) for column in ([0, 1], [0, 1], [2, 3])),
+        np.array([0, 1], np.int32),
+        np.array([0, 1], np.int32),
+        np.array([2, 3], np.int32),
     )
     pairs = np.array([[i, i + 1] for i in range(8)], np.int32)
     tasks = {

@@ -27,7 +27,7 @@ def test_rare_relations_become_tasks_and_the_rest_the_background() -> None:
     assert {task.relation for task in benchmark.tasks} == {f"rare{r}" for r in range(6)}
     assert list(benchmark.graph.relation_names) == ["in"]
     assert all(len(task.pairs) == 5 for task in benchmark.tasks)
-    assert report.rule == "ranges"
+    assert set(report.rules.values()) == {"ranges"}
     assert set(report.recall) == {task.relation for task in benchmark.tasks}
 
 
@@ -50,6 +50,7 @@ def test_an_explicit_split_is_kept() -> None:
 @pytest.mark.parametrize(
     ("split", "message"),
     [
+        ({}, "a split has the keys train, dev, test, found none"),
         ({"train": ["rare0"], "dev": ["rare1"]}, "a split has the keys train, dev, test, found train, dev"),
         ({"train": ["rare0"], "dev": ["rare0"], "test": ["rare1"]}, "in more than one split: rare0"),
         ({"train": ["rare0"], "dev": ["rare1"], "test": []}, "names no relation for test"),
@@ -59,6 +60,25 @@ def test_an_explicit_split_is_kept() -> None:
 def test_a_wrong_split_says_what_is_wrong(split: dict[str, list[str]], message: str) -> None:
     with pytest.raises(InputError, match=message):
         build_benchmark(towns(), SMALL, split)
+
+
+def test_a_relation_by_name_and_again_by_label_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "graph.nt"
+    lines = [f"<http://x/{h}> <http://x/{r}> <http://x/{t}> ." for h, r, t in towns().triples()]
+    path.write_text("\n".join([*lines, '<http://x/rare0> <http://www.w3.org/2000/01/rdf-schema#label> "the first" .']))
+    split = {"train": ["http://x/rare0"], "dev": ["the first"], "test": ["http://x/rare1"]}
+    with pytest.raises(InputError, match=r"in more than one split: http://x/rare0"):
+        build_benchmark(read_graph(path), SMALL, split)
+
+
+def test_a_benchmark_tells_how_it_was_built(tmp_path: Path) -> None:
+    split = {"train": ["rare0", "rare3"], "dev": ["rare5"], "test": ["rare1"]}
+    benchmark, _ = build_benchmark(towns(), SMALL, split, source="towns.tsv")
+    write_benchmark(benchmark, tmp_path / "b")
+    about = read_benchmark(tmp_path / "b").about
+    assert about is not None
+    assert about["split"] == split
+    assert (about["source"], about["explicit_split"], about["rules"]["rare0"]) == ("towns.tsv", True, "ranges")
 
 
 def test_triples_whose_entity_occurs_nowhere_else_are_dropped_and_counted() -> None:

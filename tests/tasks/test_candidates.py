@@ -14,9 +14,19 @@ def test_by_type_all_entities_with_a_tails_type_are_candidates() -> None:
     rows = [("city:lima", "in", "country:peru"), ("city:cusco", "near", "river:x"), ("odd", "in", "country:chile")]
     graph = read_graph(rows, type_pattern="^([a-z]+):")
     found = find_candidates(graph, np.array([graph.entity("city:lima"), graph.entity("odd")]))
-    assert found.rule == "types"
+    assert found.rule == "types and ranges"  # "odd" has no type, so what plays the roles of the tails comes in too
     assert {graph.entity_names[i] for i in found.entities} == {"city:lima", "city:cusco", "odd"}
-    assert found.recall == 0.5  # "odd" has no type; it is a candidate only because it is a tail
+    typed = find_candidates(graph, np.array([graph.entity("city:lima")]))
+    assert (typed.rule, typed.recall) == ("types", 1.0)
+    assert {graph.entity_names[i] for i in typed.entities} == {"city:lima", "city:cusco"}
+
+
+def test_one_typed_entity_does_not_decide_for_the_others() -> None:
+    rows = [(f"city{i}", "in", "country") for i in range(10)] + [("country", "rdf:type", "state")]
+    graph = read_graph(rows)
+    found = find_candidates(graph, np.array([graph.entity("city1"), graph.entity("city2")]))
+    assert (found.rule, found.recall) == ("ranges", 1.0)
+    assert len(found.entities) == 10
 
 
 def test_by_range_entities_that_play_the_same_roles_are_candidates() -> None:

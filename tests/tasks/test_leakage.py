@@ -24,9 +24,11 @@ def test_links_are_counted_in_both_directions() -> None:
 
 def test_a_relation_under_another_name_is_found() -> None:
     graph = read_graph([("a", "r", "b"), ("c", "r", "d"), ("b", "s", "a"), ("d", "s", "c"), ("a", "u", "b")])
-    first, second = find_leakage(graph, [task("t", [[0, 1], [2, 3]], 4), task("turned", [[1, 0], [3, 2]], 4)])
+    one, turned = task("t", [[0, 1], [2, 3], [0, 1]], 4), task("turned", [[1, 0], [3, 2]], 4)
+    first, second = find_leakage(graph, [one, turned])
     assert set(first.duplicates) == {"r", "s_inv", "turned_inv"}
     assert set(second.duplicates) == {"s", "r_inv", "t_inv"}
+    assert find_leakage(graph, [one], others=[turned])[0].duplicates == first.duplicates
 
 
 @pytest.mark.nell

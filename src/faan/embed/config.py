@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from faan.graph import InputError
 
@@ -92,7 +92,12 @@ class EmbedConfig(BaseModel):
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
         settings.pop("result", None)
-        return cls.model_validate(settings)
+        try:
+            return cls.model_validate(settings)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            name = ".".join(str(part) for part in problem["loc"])
+            raise InputError(f"{name}: {problem['msg']}", source=str(path)) from None
 
     @model_validator(mode="after")
     def _check(self) -> EmbedConfig:

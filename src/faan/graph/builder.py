@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError
+from faan.graph.errors import InputError, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
 from faan.graph.ragged import Ints, offsets_of
@@ -69,6 +69,10 @@ class GraphBuilder:
     def count(self, **more: int) -> None:
         """Add to counters of the report."""
         self.report = replace(self.report, **{name: getattr(self.report, name) + n for name, n in more.items()})
+
+    def note(self, text: str) -> None:
+        """Add to what a user should know."""
+        self.report = replace(self.report, notes=(*self.report.notes, text))
 
     def bad_line(self, error: InputError) -> None:
         """Raise the error or, where bad lines are to be skipped, count it and remember the first few."""
@@ -166,7 +170,8 @@ def types_from_pattern(names: Names, pattern: str) -> Types:
     try:
         found = names.to_series().str.extract(pattern, 1)
     except pl.exceptions.ComputeError as error:
-        raise InputError(f"the type pattern {pattern!r} is not a regular expression: {error}") from None
+        reason = shorten(" ".join(str(error).split()), 200)
+        raise InputError(f"the type pattern {pattern!r} is not a regular expression: {reason}") from None
     owner = found.is_not_null().arg_true().to_numpy().astype(np.int32)
     if not len(owner):
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -21,7 +21,7 @@ def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None)
     """Read a Parquet file; columns by name as in a table with a header, else the first three."""
     try:
         frame = pl.read_parquet(source.read())
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(f"not a readable Parquet file ({shorten(str(error))})", source=source.name) from None
     read_frame(frame, builder, columns)
 
@@ -52,7 +52,8 @@ def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> N
         raise InputError(
             f"expected at least 3 columns (head, relation, tail), found {len(names)}", source=builder.report.source
         )
-    read_rows(zip(*(frame.iloc[:, place].tolist() for place in places), strict=True), builder)
+    columns_read = [frame.iloc[:, place].astype(object) for place in places]
+    read_rows(zip(*(column.where(column.notna(), None) for column in columns_read), strict=True), builder)
 
 
 def read_networkx(graph: Any, builder: GraphBuilder) -> None:
@@ -83,18 +84,19 @@ def _networkx_triples(graph: Any) -> Iterator[tuple[Any, Any, Any]]:
         yield head, relation, tail
 
 
-def read_rows(rows: Iterable[Sequence[Any]], builder: GraphBuilder) -> None:
+def read_rows(rows: Iterable[Iterable[Any]], builder: GraphBuilder) -> None:
     """Read any iterable of (head, relation, tail)."""
     triples = _checked(rows)
     while chunk := list(islice(triples, _CHUNK)):
         builder.add(*(list(column) for column in zip(*chunk, strict=True)))
 
 
-def _checked(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, ...]]:
+def _checked(rows: Iterable[Iterable[Any]]) -> Iterator[tuple[str, ...]]:
     for number, row in enumerate(rows, start=1):
-        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 3:
+        parts = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str | bytes) else ()
+        if len(parts) != 3:
             raise InputError(f"triple {number:,}: expected (head, relation, tail), found {shorten(repr(row))}")
-        names = tuple("" if part is None or part != part else str(part) for part in row)  # NaN is not itself
+        names = tuple("" if part is None or part != part else str(part) for part in parts)  # NaN is not itself
         if not all(name.strip(BLANK) for name in names):
             raise InputError(f"triple {number:,}: a name is empty in {shorten(repr(row))}")
         yield names

@@ -78,6 +78,8 @@ class Neighbours:
 
     def of(self, entity: int) -> tuple[Ints, Ints]:
         """Relations and entities next to one entity."""
+        if not 0 <= entity < len(self.offsets) - 1:
+            raise IndexError(f"entity {entity} is outside 0 to {len(self.offsets) - 2}")
         span = slice(self.offsets[entity], self.offsets[entity + 1])
         return self.relations[span], self.entities[span]
 
@@ -160,7 +162,7 @@ class Graph:
 
     def relation_label(self, relation: int) -> str:
         """What to show a person for a relation; inverse relations (`id + num_relations`) end in `_inv`."""
-        base = relation % self.num_relations
+        base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
 

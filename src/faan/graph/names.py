@@ -127,24 +127,24 @@ class Names:
     def nearest(self, name: str, count: int = 3) -> list[str]:
         """The strings most like a misspelt one, best first.
 
-        Shared pairs of neighbouring letters narrow millions of strings down to two hundred, which are then compared
-        letter by letter.
+        Shared letters and pairs of neighbouring letters narrow millions of strings down to two hundred, which are then
+        compared letter by letter.
         """
         wanted = _lower(np.frombuffer(name.encode(errors="replace"), dtype=np.uint8))
         if len(wanted) < 2 or not len(self):
             return []
-        asked = np.zeros(1 << 16, dtype=bool)
-        asked[_pairs(wanted)] = True
+        letters, pairs = np.zeros(1 << 8, dtype=np.int64), np.zeros(1 << 16, dtype=np.int64)
+        letters[wanted], pairs[_pairs(wanted)] = 1, 1
         likeness = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), _CHUNK):
             offsets = self.offsets[start : start + _CHUNK + 1]
+            begins, lengths = offsets[:-1] - offsets[0], np.diff(offsets)
             text = _lower(self.data[offsets[0] : offsets[-1]])
-            shared = np.concatenate([[0], np.cumsum(asked[_pairs(text)]), [0]])
-            shared[-1] = shared[-2]
-            begin = offsets[:-1] - offsets[0]
-            lengths = np.diff(offsets)
-            hits = shared[begin + np.maximum(lengths - 1, 0)] - shared[begin]
-            likeness[start : start + len(lengths)] = 2 * hits / (lengths + len(wanted))
+            shared_letters = np.concatenate([[0], np.cumsum(letters[text])])
+            shared_pairs = np.concatenate([[0], np.cumsum(pairs[_pairs(text)]), [0]])
+            hits = shared_letters[begins + lengths] - shared_letters[begins]
+            hits += shared_pairs[begins + np.maximum(lengths - 1, 0)] - shared_pairs[begins]
+            likeness[start : start + len(lengths)] = hits / (lengths + len(wanted))
         best = np.argsort(-likeness, kind="stable")[:200]
         close = {}
         for number in best[likeness[best] > 0].tolist():

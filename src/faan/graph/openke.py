@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from faan.graph.builder import GraphBuilder
 from faan.graph.errors import InputError, shorten
 from faan.graph.sources import Folder
@@ -20,24 +18,33 @@ def read_openke(folder: Folder, builder: GraphBuilder) -> None:
     """Read the training triples; `valid2id.txt` and `test2id.txt` are for evaluation and left out."""
     folder.require("OpenKE's folder", *_FILES)
     entities, relations = _names(folder, "entity2id.txt"), _names(folder, "relation2id.txt")
-    heads, kinds, tails = [], [], []
+    heads: list[str] = []
+    kinds: list[str] = []
+    tails: list[str] = []
     for number, (head, tail, relation) in _rows(folder, "train2id.txt", "head, tail and relation ids"):
         try:
-            heads.append(entities[head])
-            tails.append(entities[tail])
-            kinds.append(relations[relation])
+            names = entities[head], relations[relation], entities[tail]
         except KeyError as error:
             builder.bad_line(InputError(f"id {error} has no name", source=f"{folder.path}/train2id.txt", line=number))
+            continue
+        for column, name in zip((heads, kinds, tails), names, strict=True):
+            column.append(name)
     builder.add(heads, kinds, tails)
     held_out = sorted(folder.names() & {"valid2id.txt", "test2id.txt"})
     if held_out:
-        builder.report = replace(
-            builder.report, notes=(f"left out, as they are for evaluation: {', '.join(held_out)}",)
-        )
+        builder.note(f"left out, as they are for evaluation: {', '.join(held_out)}")
 
 
 def _names(folder: Folder, file: str) -> dict[str, str]:
-    return {number: name for _, (name, number) in _rows(folder, file, "a name and its id")}
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for line, (name, number) in _rows(folder, file, "a name and its id"):
+        if number in names or name in taken:
+            twice = f"id {number}" if number in names else f"name {name!r}"
+            raise InputError(f"the {twice} occurs a second time", source=f"{folder.path}/{file}", line=line)
+        names[number] = name
+        taken.add(name)
+    return names
 
 
 def _rows(folder: Folder, file: str, expected: str) -> list[tuple[int, list[str]]]:

@@ -8,6 +8,7 @@ import pyoxigraph as ox
 
 from faan.graph.builder import GraphBuilder
 from faan.graph.errors import InputError
+from faan.graph.labels import language_rank
 from faan.graph.sources import Source
 
 LABEL_RELATIONS = (  # best first
@@ -29,8 +30,10 @@ _BASE = "urn:graph:"  # what relative IRIs are relative to
 class Statements:
     """Sorts RDF statements into edges, labels and other literals; `lines` and `label_lines` say where they stood."""
 
-    def __init__(self, languages: Sequence[str]) -> None:
+    def __init__(self, languages: Sequence[str], rename_blank_nodes: bool = False) -> None:
         self._languages = languages
+        # The parser invents names for nodes without one, others each time; here they are numbered by first use.
+        self._blank_nodes: dict[str, str] | None = {} if rename_blank_nodes else None
         self.clear()
 
     def clear(self) -> None:
@@ -52,16 +55,23 @@ class Statements:
             self.literals += 1
         elif not isinstance(tail, ox.Literal):
             self.lines.append(line)
-            self.heads.append(_name(head))
+            self.heads.append(self._name(head))
             self.relations.append(quad.predicate.value)
-            self.tails.append(_name(tail))
+            self.tails.append(self._name(tail))
         elif quad.predicate.value in LABEL_RELATIONS and tail.value:
             self.label_lines.append(line)
-            self.names.append(_name(head))
+            self.names.append(self._name(head))
             self.labels.append(tail.value)
             self.ranks.append(label_rank(quad.predicate.value, tail.language, self._languages))
         else:
             self.literals += 1
+
+    def _name(self, node: ox.NamedNode | ox.BlankNode) -> str:
+        if isinstance(node, ox.NamedNode):
+            return node.value
+        if self._blank_nodes is None:
+            return f"_:{node.value}"
+        return self._blank_nodes.setdefault(node.value, f"_:b{len(self._blank_nodes)}")
 
     def flush(self, builder: GraphBuilder) -> None:
         """Hand on what has been collected."""
@@ -72,16 +82,8 @@ class Statements:
 
 
 def label_rank(relation: str, language: str | None, preferred: Sequence[str]) -> int:
-    """How good a label is, 0 the best: preferred languages in order, then no language, then any other."""
-    rank = len(preferred) + 1
-    if language is None:
-        rank = len(preferred)
-    else:
-        for place, wanted in enumerate(preferred):
-            if f"{language.lower()}-".startswith(f"{wanted.lower()}-"):
-                rank = place
-                break
-    return rank * len(LABEL_RELATIONS) + LABEL_RELATIONS.index(relation)
+    """How good a label is, 0 the best: first by its language, then by the relation that gives it."""
+    return language_rank(language, preferred) * len(LABEL_RELATIONS) + LABEL_RELATIONS.index(relation)
 
 
 def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
@@ -90,7 +92,7 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
         raise InputError(
             f"bad lines can be skipped in tables, N-Triples and N-Quads, not in {format}", source=source.name
         )
-    statements = Statements(languages)
+    statements = Statements(languages, rename_blank_nodes=True)
     with source.errors():
         try:
             for quad in ox.parse(source.stream, FORMATS[format], base_iri=_BASE):
@@ -105,8 +107,6 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
 def reason(error: SyntaxError) -> str:
     """The parser's message without its own account of the place."""
     message = str(error.msg)
+    if "LoadDocumentCallback" in message:
+        return "it refers to a context elsewhere, which is not fetched; put the context into the file"
     return message.split(": ", 1)[1] if message.startswith("Parser error") and ": " in message else message
-
-
-def _name(node: ox.NamedNode | ox.BlankNode) -> str:
-    return node.value if isinstance(node, ox.NamedNode) else f"_:{node.value}"

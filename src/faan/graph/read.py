@@ -22,7 +22,7 @@ from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.rdf import read_rdf
 from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.store import is_saved_graph, open_graph
-from faan.graph.tables import Columns, read_nodes, read_table
+from faan.graph.tables import Columns, read_nodes, read_table, read_triples
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
@@ -79,6 +79,8 @@ def read_graph(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
+    if isinstance(source, str) and source == "-" == str(nodes):
+        raise InputError("the graph and its nodes cannot both come from standard input")
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
     if not isinstance(source, str | Path):
         builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
@@ -120,35 +122,45 @@ def _read_path(
         with resources.as_file(resources.files("faan") / "data" / "world.tsv.xz") as bundled:
             _read_path(bundled, builder, "table", None, languages, progress)
         return
-    if Path(path).is_dir():
-        _read_folder(Folder(path), builder)
+    if not str(path):
+        raise InputError("the path is empty; expected a file or folder, or . for this one")
+    if str(path) != "-" and Path(path).is_dir():
+        _read_folder(Folder(path), builder, format, columns)
         return
     with open_source(path, progress) as source:
         start = source.peek()
+        if is_tar(start) and str(path) == "-":
+            raise InputError("an archive cannot come from standard input; give its path")
         if not is_tar(start):
             kind = format or _detect(source, start)
+            if columns and kind not in ("table", "parquet"):
+                raise InputError(f"columns can be named in tables and Parquet, not in {kind}", source=source.name)
             builder.report = replace(builder.report, format=kind)
             if kind == "parquet":
                 read_parquet(source, builder, columns)
             elif kind == "table":
-                read_table(source, builder, columns)
+                read_table(source, builder, columns, languages)
             elif kind in LINE_FORMATS:
                 read_ntriples(source, builder, kind, languages)
             else:
                 read_rdf(source, builder, kind, languages)
             return
-    _read_folder(Folder(path), builder)
+    _read_folder(Folder(path), builder, format, columns)
 
 
-def _read_folder(folder: Folder, builder: GraphBuilder) -> None:
+def _read_folder(folder: Folder, builder: GraphBuilder, format: str | None, columns: Columns | None) -> None:
+    if format or columns:
+        raise InputError("a folder's format and columns are fixed; they cannot be set", source=str(folder.path))
     if is_openke(folder):
         builder.report = replace(builder.report, format="openke")
         read_openke(folder, builder)
     elif BACKGROUND in folder.names():
-        note = "this is the background graph of a few-shot benchmark; `faan benchmark info` tells about its tasks"
-        builder.report = replace(builder.report, format="benchmark", notes=(note,))
+        builder.report = replace(builder.report, format="benchmark")
+        builder.note(
+            "this is the background graph of a few-shot benchmark; `faan benchmark info` tells about its tasks"
+        )
         with folder.open(BACKGROUND) as source:
-            read_table(source, builder)
+            read_triples(source, builder)
     else:
         raise InputError(
             "expected a folder with path_graph (few-shot benchmark), with entity2id.txt, relation2id.txt and "
@@ -161,10 +173,12 @@ def _read_folder(folder: Folder, builder: GraphBuilder) -> None:
 def _detect(source: Source, start: bytes) -> str:
     if not start:
         raise InputError("the file is empty; expected a knowledge graph", source=source.name)
-    if start.startswith(b"PAR1"):
+    if start.startswith(b"PAR1") and b"\x00" in start:
         return "parquet"
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("the file is in UTF-16; save it as UTF-8", source=source.name)
+    if start.startswith(b"PK\x03\x04"):
+        raise InputError("this is a zip file; unpack it first", source=source.name)
     if b"\x00" in start[:4096]:
         raise InputError(
             "this is a binary file; expected a table, RDF or Parquet, plain or compressed by gzip, xz, bzip2 or zstd",

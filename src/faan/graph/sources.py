@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import sys
 import tarfile
 import zlib
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from faan.graph.errors import InputError
 
@@ -25,11 +26,11 @@ else:
 
 SNIFF = 1 << 20  # bytes looked at to tell formats apart
 
-_DECOMPRESSORS: dict[bytes, Callable[..., object]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-    b"BZh": bz2.BZ2File,
-    b"\x28\xb5\x2f\xfd": zstd.ZstdFile,
+_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[..., object]] = {
+    re.compile(rb"\x1f\x8b"): lambda raw: gzip.GzipFile(fileobj=raw),
+    re.compile(rb"\xfd7zXZ\x00"): lzma.LZMAFile,
+    re.compile(rb"BZh[1-9]1AY&SY"): bz2.BZ2File,
+    re.compile(rb"\x28\xb5\x2f\xfd"): zstd.ZstdFile,
 }
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
 
@@ -96,26 +97,34 @@ def open_source(path: str | Path, progress: Callable[[float], None] | None = Non
     `progress` is told which share of the file has been read.
     """
     if str(path) == "-":
-        yield _decompressed("standard input", cast(BinaryIO, sys.stdin.buffer))
+        buffered = _buffered(sys.stdin.buffer)
+        try:
+            yield _decompressed(Source("standard input", buffered))
+        finally:
+            buffered.detach()  # standard input is not ours to close
         return
     try:
         raw = Path(path).open("rb")  # noqa: SIM115, closed below
-    except OSError as error:
-        raise InputError(f"cannot be opened ({error.strerror})", source=str(path)) from None
-    with raw:
-        source = _decompressed(str(path), raw)
         size = Path(path).stat().st_size
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be opened ({getattr(error, 'strerror', error)})", source=str(path)) from None
+    with raw:
+        source = _decompressed(Source(str(path), _buffered(raw)))
         if progress and size:
             source.on_block = lambda: progress(min(raw.tell() / size, 1.0))
         yield source
 
 
-def _decompressed(name: str, raw: BinaryIO) -> Source:
-    source = Source(name, io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF))
-    magic = source.peek()[:8]
-    for prefix, opener in _DECOMPRESSORS.items():
-        if magic.startswith(prefix):
-            source.stream = io.BufferedReader(cast(io.RawIOBase, opener(source.stream)), buffer_size=SNIFF)
+def _buffered(raw: object) -> io.BufferedReader:
+    return io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF)
+
+
+def _decompressed(source: Source) -> Source:
+    """The same source without compression and without a byte order mark."""
+    start = source.peek()
+    for magic, opener in _DECOMPRESSORS.items():
+        if magic.match(start):
+            source.stream = _buffered(opener(source.stream))
     if source.peek().startswith(codecs.BOM_UTF8):
         source.stream.read(len(codecs.BOM_UTF8))
     return source
@@ -130,8 +139,12 @@ class Folder:
         if not self.path.is_dir():
             with self._open_archive() as archive:
                 files = [m.name for m in archive if m.isfile() and not Path(m.name).name.startswith(".")]
-            top = min((Path(name).parent for name in files), key=lambda parent: len(parent.parts), default=Path())
-            self._members = {Path(name).name: name for name in files if Path(name).parent == top}
+            parents = {Path(name).parent for name in files}
+            depth = min((len(parent.parts) for parent in parents), default=0)
+            tops = [parent for parent in parents if len(parent.parts) == depth]
+            if len(tops) != 1:
+                raise InputError(f"expected an archive of one folder, found {len(tops)}", source=str(path))
+            self._members = {Path(name).name: name for name in files if Path(name).parent == tops[0]}
 
     def names(self) -> set[str]:
         """The file names in it."""
@@ -150,20 +163,22 @@ class Folder:
 
     @contextmanager
     def open(self, name: str) -> Iterator[Source]:
-        """Open one file."""
+        """Open one file, as it is: what lies in such a folder is neither compressed nor guessed at."""
+        place = f"{self.path}/{name}"
         if self._members is None:
-            with open_source(self.path / name) as source:
-                yield source
+            with (self.path / name).open("rb") as raw:
+                yield Source(place, _buffered(raw))
         else:
             with self._open_archive() as archive:
-                member = archive.extractfile(self._members[name])
-                yield _decompressed(f"{self.path}/{name}", cast(BinaryIO, member))
+                yield Source(place, _buffered(archive.extractfile(self._members[name])))
 
     @contextmanager
     def _open_archive(self) -> Iterator[tarfile.TarFile]:
         try:
             with tarfile.open(self.path) as archive:
                 yield archive
+        except tarfile.ReadError:
+            raise InputError("expected a folder or a tar archive of one", source=str(self.path)) from None
         except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             raise InputError(f"the archive cannot be read ({error})", source=str(self.path)) from None
 

@@ -39,6 +39,8 @@ def save_graph(graph: Graph, folder: str | Path) -> None:
 def open_graph(folder: str | Path) -> Graph:
     """Open a saved graph; its arrays stay on disk until they are used."""
     folder = Path(folder)
+    if not is_saved_graph(folder):
+        raise InputError(f"there is no saved graph: {_MARK} is missing", source=str(folder))
     try:
         mark = json.loads((folder / _MARK).read_text(encoding="utf-8"))
         if mark["format"] != _FORMAT:

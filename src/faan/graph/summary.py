@@ -50,7 +50,7 @@ class Summary:
     types: int
     self_loops: int
     relations: tuple[RelationSummary, ...]  # most triples first
-    frequencies: tuple[tuple[int, int, int], ...]  # (fewest triples, most triples, how many relations)
+    frequencies: tuple[tuple[int, int | None, int], ...]  # (fewest triples, most triples, how many relations)
     same_relations: tuple[SameRelations, ...]
     read: ReadReport
 
@@ -109,7 +109,8 @@ def summarise(graph: Graph) -> Summary:
         self_loops=int(np.count_nonzero(graph.heads == graph.tails)),
         relations=relations,
         frequencies=tuple(
-            (low, high - 1, int(n)) for low, high, n in zip(_BOUNDS, [*_BOUNDS[1:], 0], bins, strict=True)
+            (low, high - 1 if high else None, int(count))
+            for low, high, count in zip(_BOUNDS, [*_BOUNDS[1:], None], bins, strict=True)
         ),
         same_relations=find_same_relations(graph),
         read=graph.report,

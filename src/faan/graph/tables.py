@@ -15,6 +15,7 @@ import polars as pl
 
 from faan.graph.builder import GraphBuilder
 from faan.graph.errors import InputError, shorten
+from faan.graph.labels import language_rank
 from faan.graph.sources import SNIFF, Source
 
 Columns = tuple[str, str, str]
@@ -23,20 +24,26 @@ Columns = tuple[str, str, str]
 KNOWN_HEADERS: tuple[Columns, ...] = (
     ("head", "relation", "tail"),
     ("subject", "predicate", "object"),  # RDF tools, KGX
+    ("subject", "relation", "object"),
     ("source", "type", "target"),
     ("source", "relation", "target"),
+    ("source", "label", "target"),
     ("node1", "label", "node2"),  # KGTK
+    (":start_id", ":type", ":end_id"),  # Neo4j
+    ("start", "type", "end"),
     ("from", "relation", "to"),
+    ("from", "label", "to"),
+    ("src", "rel", "dst"),
+    ("head", "rel", "tail"),
     ("h", "r", "t"),
     ("s", "p", "o"),
 )
 BLANK = " \t\r\n"
 _KGTK = ("node1", "label", "node2")
 _KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
-_KGTK_TEXT = r"""^["'](.*)["'](?:@[A-Za-z-]+)?$"""
+_KGTK_TEXT = r"""^["'](?<text>.*)["'](?:@(?<language>[A-Za-z-]+))?$"""
 _ROWS = 1 << 18  # rows that the slow reader hands on at once
-
-csv.field_size_limit(1 << 24)
+_FIELD_LIMIT = 1 << 24  # characters in a CSV field
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class _Table:
     width: int  # columns of its first line
     header_lines: int  # lines to pass over at the top
     places: tuple[int, int, int]  # the columns of head, relation and tail
-    is_kgtk: bool = False
+    kgtk_languages: tuple[str, ...] | None = None  # of a KGTK file: preferred for labels
 
     @property
     def quoting(self) -> bool:
@@ -55,9 +62,19 @@ class _Table:
         return self.delimiter != "\t"
 
 
-def read_table(source: Source, builder: GraphBuilder, columns: Columns | None = None) -> None:
+def read_triples(source: Source, builder: GraphBuilder) -> None:
+    """Read lines of `head<TAB>relation<TAB>tail` and nothing else: no header, nothing is detected."""
+    _read(source, builder, _Table("\t", width=3, header_lines=0, places=(0, 1, 2)))
+
+
+def read_table(
+    source: Source, builder: GraphBuilder, columns: Columns | None = None, languages: Sequence[str] = ("en",)
+) -> None:
     """Read delimited text; delimiter, header and columns are detected."""
-    table = _layout(source, columns)
+    _read(source, builder, _layout(source, builder, columns, languages))
+
+
+def _read(source: Source, builder: GraphBuilder, table: _Table) -> None:
     line = 1
     blocks = source.blocks()
     for block in blocks:
@@ -75,7 +92,8 @@ def read_table(source: Source, builder: GraphBuilder, columns: Columns | None = 
 
 def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; several apart by `|`), `name` (or `label`)."""
-    delimiter = "\t" if b"\t" in source.peek().split(b"\n", 1)[0] else ","
+    first_line = source.peek().split(b"\n", 1)[0]
+    delimiter = max("\t,;", key=lambda mark: first_line.count(mark.encode()))
     table = _Table(delimiter, width=0, header_lines=0, places=(0, 0, 0))
     rows = _rows(source.blocks(), source.name, table, builder, 1)
     header = [name.strip().lower() for name in next(rows, (1, []))[1]]
@@ -106,6 +124,8 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
 def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:
     """Where head, relation and tail stand; None where the header has no names that we know."""
     lowered = [name.strip().lower() for name in header]
+    if columns and len({column.lower() for column in columns}) < 3:
+        raise InputError(f"expected three different columns, found {', '.join(columns)}", source=source)
     if columns and _are_numbers(columns):
         numbers = [int(c) - 1 for c in columns]
         if any(not 0 <= n < len(header) for n in numbers):
@@ -131,9 +151,11 @@ def _index(header: Sequence[str], *names: str) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _layout(source: Source, columns: Columns | None) -> _Table:
+def _layout(source: Source, builder: GraphBuilder, columns: Columns | None, languages: Sequence[str]) -> _Table:
     """Find delimiter, header and columns from the first lines."""
     sample = source.peek()
+    if b"\n" not in sample and b"\r" in sample:
+        raise InputError("lines end in CR alone, as on old Macs; save the file with LF or CR LF", source=source.name)
     lines = sample.decode(errors="replace").replace("\r\n", "\n").split("\n")
     if len(sample) == SNIFF and len(lines) > 1:
         lines.pop()  # it may be cut
@@ -160,13 +182,16 @@ def _layout(source: Source, columns: Columns | None) -> _Table:
             "this is a nodes file; give the edges file as the graph and this one as nodes", source=source.name
         )
     has_header = places is not None and not (columns and _are_numbers(columns))
+    if places is None:
+        shown = shorten(", ".join(cell.strip(BLANK) for cell in first[:3]))
+        builder.note(f"no header with names that are known; the first triple is: {shown}")
     found = tuple(first[p].strip().lower() for p in places or ())
     return _Table(
         delimiter,
         width=max(3, len(first)),
         header_lines=blank_lines + 1 if has_header else 0,
         places=places or (0, 1, 2),
-        is_kgtk=found == _KGTK,
+        kgtk_languages=tuple(languages) if found == _KGTK else None,
     )
 
 
@@ -203,23 +228,23 @@ def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame |
 
 
 def _add(triple: pl.DataFrame, table: _Table, builder: GraphBuilder) -> None:
-    if table.is_kgtk:
-        triple = _set_kgtk_literals_apart(triple, builder)
+    if table.kgtk_languages is not None:
+        triple = _set_kgtk_literals_apart(triple, table.kgtk_languages, builder)
     builder.add(triple["0"], triple["1"], triple["2"])
 
 
-def _set_kgtk_literals_apart(triple: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame:
+def _set_kgtk_literals_apart(triple: pl.DataFrame, languages: Sequence[str], builder: GraphBuilder) -> pl.DataFrame:
     """KGTK marks values by their first character; those of the relation `label` are labels ('Peru'@en)."""
-    is_literal = pl.col("2").str.contains(_KGTK_LITERAL)
-    values = triple.filter(is_literal)
-    labels = (
-        values.filter(pl.col("1") == "label")
-        .with_columns(pl.col("2").str.extract(_KGTK_TEXT, 1).alias("text"))
-        .drop_nulls("text")
+    is_literal = pl.col("0", "2").str.contains(_KGTK_LITERAL)
+    values = triple.filter(pl.any_horizontal(is_literal))
+    labels = values.filter((pl.col("1") == "label") & ~pl.col("0").str.contains(_KGTK_LITERAL)).select(
+        pl.col("0").alias("name"), pl.col("2").str.extract_groups(_KGTK_TEXT).alias("parts")
     )
-    builder.add_labels(labels["0"], labels["text"])
+    labels = labels.unnest("parts").drop_nulls("text")
+    ranks = [language_rank(language, languages) for language in labels["language"]]
+    builder.add_labels(labels["name"], labels["text"], ranks)
     builder.count(literals=len(values) - len(labels))
-    return triple.filter(~is_literal)
+    return triple.filter(~pl.any_horizontal(is_literal))
 
 
 def _read_lines(
@@ -252,26 +277,39 @@ def _rows(
     if not table.quoting:
         yield from ((number, content.split(table.delimiter)) for number, content in text if content.strip(BLANK))
         return
-    last = line - 1
+    yield from _csv_rows(text, name, table.delimiter, builder)
+
+
+def _csv_rows(
+    text: Iterator[tuple[int, str]], name: str, delimiter: str, builder: GraphBuilder
+) -> Iterator[tuple[int, list[str]]]:
+    """Rows of CSV by the number of their first line; after a bad one it goes on with the line below."""
+    record: list[tuple[int, str]] = []  # the lines of the row that is being read
 
     def lines() -> Iterator[str]:
-        nonlocal last
-        for number, content in text:
-            last = number
-            yield f"{content}\n"
+        for numbered in text:
+            record.append(numbered)
+            yield f"{numbered[1]}\n"
 
-    reader = csv.reader(lines(), delimiter=table.delimiter, strict=True)
-    while True:
-        first = last + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            builder.bad_line(InputError(f"not CSV from here on ({error})", source=name, line=first))
-            continue
-        if any(cell.strip(BLANK) for cell in row):
-            yield first, row
+    limit = csv.field_size_limit(_FIELD_LIMIT)
+    try:
+        reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+        while True:
+            record.clear()
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                first = record[0][0]
+                builder.bad_line(InputError(f"not CSV from here on ({error})", source=name, line=first))
+                text = chain(record[1:], text)
+                reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+                continue
+            if any(cell.strip(BLANK) for cell in row):
+                yield record[0][0], row
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _numbered_lines(blocks: Iterable[bytes], name: str, builder: GraphBuilder, line: int) -> Iterator[tuple[int, str]]:

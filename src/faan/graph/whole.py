@@ -25,8 +25,14 @@ def whole_folder(folder: Path) -> Iterator[Path]:
             new = Path(temporary) / "new"
             new.mkdir()
             yield new
+            old = Path(temporary) / "old"
             if folder.exists():
-                folder.rename(Path(temporary) / "old")
-            new.rename(folder)
+                folder.rename(old)
+            try:
+                new.rename(folder)
+            except OSError:
+                if old.exists():
+                    old.rename(folder)
+                raise
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", source=str(folder)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,7 @@ class Benchmark:
     graph: Graph
     splits: Mapping[str, tuple[Task, ...]]  # train, dev, test
     notes: tuple[str, ...] = ()  # what a user should know about how it was read
+    about: Mapping[str, Any] | None = None  # how it was built, where that is known
 
     def __repr__(self) -> str:
         counts = "/".join(str(len(self.splits[split])) for split in SPLITS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class BuildSettings(BaseModel):
     dev_share: Share = 0.1  # of the rare relations, at least one
     test_share: Share = 0.2
     range_cutoff: float = Field(CUTOFF, gt=0, le=1)  # for candidates by range
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**64)
 
     @model_validator(mode="after")
     def _check(self) -> BuildSettings:
@@ -46,7 +46,7 @@ class BuildSettings(BaseModel):
 class BuildReport:
     """What happened while a benchmark was built."""
 
-    rule: str  # how candidates were found: "types" or "ranges"
+    rules: Mapping[str, str]  # relation -> how its candidates were found: "types", "ranges" or both
     recall: Mapping[str, float]  # relation -> share of its tails that the rule found by itself
     dropped_triples: int  # of tasks, because an entity occurs nowhere in the background
     returned_relations: tuple[str, ...]  # to the background, because too few triples were left
@@ -58,26 +58,28 @@ def build_benchmark(
     settings: BuildSettings | None = None,
     split: Mapping[str, Sequence[str]] | None = None,
     name: str = "benchmark",
+    source: str | None = None,
 ) -> tuple[Benchmark, BuildReport]:
     """Make the rare relations of a graph into tasks; the rest is the background.
 
     `split` names the relations of train, dev and test explicitly; without it they are drawn by seed. A task's triples
-    come in random order, so that its first K are a fair draw of references.
+    come in random order, so that its first K are a fair draw of references. `source` is what to call the graph in the
+    benchmark's own account of how it was built.
     """
     settings = settings or BuildSettings()
-    chosen = _explicit(graph, split) if split else _rare(graph, settings)
-    rare, known, returned = _with_known_entities(graph, chosen, settings, keep_all=bool(split))
+    chosen = _rare(graph, settings) if split is None else _explicit(graph, split)
+    rare, known, returned = _with_known_entities(graph, chosen, settings, keep_all=split is not None)
     if len(rare) < 3:
         raise InputError(
             f"{len(rare)} relations have {settings.min_triples} to {settings.max_triples} triples between entities of "
             "the background; at least 3 are needed, one each to train, choose and test. Widen the range.",
             source=graph.report.source,
         )
-    by_split = {s: [r for r in ids if r in rare] for s, ids in chosen.items()} if split else _draw_split(rare, settings)
+    by_split = chosen if split is not None else _draw_split(rare, settings)
     background, new_entity = _background(graph, rare, known)
 
     recall: dict[str, float] = {}
-    rule = ""
+    rules: dict[str, str] = {}
     tasks: dict[str, list[Task]] = {s: [] for s in SPLITS}
     dropped = 0
     for s in SPLITS:
@@ -90,27 +92,35 @@ def build_benchmark(
             pairs = pairs[Stream(settings.seed, _ORDER, relation).permutation(len(pairs))]
             found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
             title = graph.relation_names[relation]
-            recall[title], rule = found.recall, found.rule
+            recall[title], rules[title] = found.recall, found.rule
             truths = PairSet(pairs[:, 0], pairs[:, 1], background.num_entities)
             tasks[s].append(Task(title, pairs, found.entities, truths))
     report = BuildReport(
-        rule,
+        rules,
         recall,
         dropped,
         tuple(graph.relation_names[r] for r in returned),
         graph.num_entities - background.num_entities,
     )
-    return Benchmark(name, background, {s: tuple(found) for s, found in tasks.items()}), report
+    about = {
+        "source": source or graph.report.source,
+        "settings": settings.model_dump(),
+        "explicit_split": split is not None,
+        "split": {s: [task.relation for task in tasks[s]] for s in SPLITS},
+        **asdict(report),
+    }
+    return Benchmark(name, background, {s: tuple(found) for s, found in tasks.items()}, about=about), report
 
 
 def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
     if set(split) != set(SPLITS):
         raise InputError(f"a split has the keys {', '.join(SPLITS)}, found {', '.join(split) or 'none'}")
-    check_distinct([relation for s in SPLITS for relation in split[s]])
     empty = [s for s in SPLITS if not split[s]]
     if empty:
         raise InputError(f"the split names no relation for {', '.join(empty)}")
-    return {s: [graph.relation(relation) for relation in split[s]] for s in SPLITS}
+    ids = {s: [graph.relation(relation) for relation in split[s]] for s in SPLITS}
+    check_distinct([graph.relation_names[relation] for s in SPLITS for relation in ids[s]])
+    return ids
 
 
 def _rare(graph: Graph, settings: BuildSettings) -> dict[str, list[int]]:
@@ -185,16 +195,3 @@ def _take(names: Names, ids: Ints) -> Names:
 def _take_types(types: Types, entities: Ints) -> Types:
     places, offsets = places_of(types.offsets[entities], np.diff(types.offsets)[entities])
     return Types(types.names, offsets, types.ids[places])
-
-
-def describe(settings: BuildSettings, report: BuildReport, source: str) -> dict[str, Any]:
-    """How a benchmark was made, for the file that lies beside it."""
-    return {
-        "source": source,
-        "settings": settings.model_dump(),
-        "candidates": report.rule,
-        "recall": dict(report.recall),
-        "dropped_triples": report.dropped_triples,
-        "returned_relations": list(report.returned_relations),
-        "left_out_entities": report.left_out_entities,
-    }

@@ -1,14 +1,15 @@
 """Which entities may be tails of a relation.
 
-**By type**, where the graph has types: every entity that shares a type with any known tail of the relation. This is the
-rule behind NELL-One's candidates; it gives them back exactly.
+**By type**: every entity that shares a type with any known tail of the relation. This is the rule behind NELL-One's
+candidates; it gives them back exactly.
 
-**By range**, where it has none: an entity's *roles* are the relations in which it takes part and the side on which it
-does (tail of `capital`, head of `borders`). Every entity is a candidate that has a role which at least `cutoff` of the
-relation's known tails have too.
+**By range**, where there are no types: an entity's *roles* are the relations in which it takes part and the side on
+which it does (tail of `capital`, head of `borders`). Every entity is a candidate that has a role which at least
+`cutoff` of the relation's known tails have too.
 
-By either rule a known tail that the rule alone would miss is a candidate all the same, since a question whose answer is
-not among the choices measures nothing. The share that the rule finds by itself is its *recall*, and is reported.
+Where only some of a relation's tails have a type, both rules are used together. By any rule a known tail that it alone
+would miss is a candidate all the same, since a question whose answer is not among the choices measures nothing. The
+share that the rule finds by itself is its *recall*, and is reported.
 """
 
 from __future__ import annotations
@@ -28,19 +29,24 @@ class Candidates:
     """The candidates of a relation and how they were found."""
 
     entities: Ints  # sorted
-    rule: str  # "types" or "ranges"
+    rule: str  # "types", "ranges" or "types and ranges"
     recall: float  # the share of known tails that the rule finds by itself
 
 
 def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> Candidates:
-    """Candidates by type where the graph has types, else by range."""
+    """Candidates by type for tails that have one, by range for tails that have none."""
     tails = np.unique(tails)
+    has_type = np.zeros(len(tails), dtype=bool)
     if graph.types is not None:
-        rule, found = "types", by_type(graph.types, tails)
-    else:
-        rule, found = "ranges", by_range(graph, tails, cutoff)
-    recall = float(np.isin(tails, found).mean()) if len(tails) else 1.0
-    return Candidates(np.union1d(found, tails).astype(np.int32), rule, recall)
+        has_type = np.diff(graph.types.offsets)[tails] > 0
+    found: Ints = np.empty(0, dtype=np.int64)
+    rules: list[str] = []
+    if graph.types is not None and has_type.any():
+        found, rules = by_type(graph.types, tails), ["types"]
+    if not has_type.all():
+        found, rules = np.union1d(found, by_range(graph, tails, cutoff)), [*rules, "ranges"]
+    recall = float(np.isin(tails, found).mean())
+    return Candidates(np.union1d(found, tails).astype(np.int32), " and ".join(rules), recall)
 
 
 def by_type(types: Types, tails: Ints) -> Ints:

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,14 @@ from faan.graph.errors import shorten
 from faan.graph.ragged import Ints
 from faan.graph.read import BACKGROUND
 from faan.graph.sources import Folder
-from faan.graph.tables import read_table
+from faan.graph.tables import read_triples
 from faan.graph.whole import check_free, whole_folder
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 
 TASK_FILES = {split: f"{split}_tasks.json" for split in SPLITS}
 _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS = "rel2candidates.json", "e1rel_e2.json", "ent2ids", "relation2ids"
+_UNSAFE = frozenset("\t\n\r\x00")
+ABOUT = "benchmark.json"  # how a benchmark was built; other programs do not have it
 FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS)
 
 
@@ -45,19 +47,25 @@ def read_benchmark(path: str | Path) -> Benchmark:
     graph = _background(folder, ids)
     tasks = {split: _json(folder, file) for split, file in TASK_FILES.items()}
     check_distinct([relation for split in SPLITS for relation in tasks[split]])
+    empty = [TASK_FILES[split] for split in SPLITS if not tasks[split]]
+    if empty:
+        raise InputError(f"there is no task in {', '.join(empty)}", source=str(path))
     in_background = [r for split in SPLITS for r in tasks[split] if r in graph.relation_names]
     if in_background:
         raise InputError(f"task relations in the background graph: {', '.join(in_background)}", source=str(path))
 
-    candidates = _json(folder, _CANDIDATES)
-    truths, unread = _split_truths(_json(folder, _TRUTHS), {r for split in SPLITS for r in tasks[split]}, ids)
+    candidates = _lists_of_names(folder, _CANDIDATES)
+    relations = {relation for split in SPLITS for relation in tasks[split]}
+    truths, unread = _split_truths(_lists_of_names(folder, _TRUTHS), relations, ids)
     dropped = 0
     read: dict[str, list[Task]] = {split: [] for split in SPLITS}
     for split in SPLITS:
         for relation, triples in tasks[split].items():
             source = f"{folder.path}/{TASK_FILES[split]}"
             pairs = _pairs(triples, relation, ids, source)
-            if relation not in candidates:
+            if not len(pairs):
+                raise InputError(f"relation {relation!r} has no triples", source=source)
+            if not candidates.get(relation):
                 raise InputError(f"relation {relation!r} has no candidates in {_CANDIDATES}", source=str(path))
             known = [ids[name] for name in candidates[relation] if name in ids]
             dropped += len(candidates[relation]) - len(known)
@@ -72,16 +80,17 @@ def read_benchmark(path: str | Path) -> Benchmark:
     if unread:
         notes.append(f"{unread:,} truths belong to no task and were left out")
     name = folder.path.name.removesuffix(".tar.gz")
-    return Benchmark(name, graph, {split: tuple(found) for split, found in read.items()}, tuple(notes))
+    about = _json(folder, ABOUT) if ABOUT in folder.names() else None
+    return Benchmark(name, graph, {split: tuple(found) for split, found in read.items()}, tuple(notes), about)
 
 
-def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
-    """Write a benchmark in the layout; the folder appears whole or not at all. `about` goes into `benchmark.json`."""
+def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
+    """Write a benchmark in the layout; the folder appears whole or not at all."""
     folder = Path(path)
     check_free(folder)
     graph = benchmark.graph
     entities, relations = list(graph.entity_names), list(graph.relation_names)
-    unsafe = next((n for n in (*entities, *relations) if "\t" in n or "\n" in n or "\r" in n), None)
+    unsafe = next((name for name in (*entities, *relations) if not _UNSAFE.isdisjoint(name)), None)
     if unsafe is not None:
         raise InputError(f"the layout cannot hold the name {shorten(unsafe)!r}: it has a tab or a line end in it")
 
@@ -100,7 +109,8 @@ def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, 
     with whole_folder(folder) as new:
         _write_background(graph, new / BACKGROUND)
         write(new / _ENTITIES, ((name, i) for i, name in enumerate(entities)))
-        write(new / _RELATIONS, ((name, i) for i, name in enumerate([*relations, *(f"{r}_inv" for r in relations)])))
+        directed = dict.fromkeys([*relations, *(f"{r}_inv" for r in relations)])
+        write(new / _RELATIONS, ((name, i) for i, name in enumerate(directed)))
         write(new / _CANDIDATES, ((task.relation, names(task.candidates)) for task in benchmark.tasks))
         for split, file in TASK_FILES.items():
             write(new / file, ((task.relation, _triples(task, entities)) for task in benchmark.splits[split]))
@@ -109,8 +119,8 @@ def write_benchmark(benchmark: Benchmark, path: str | Path, about: Mapping[str, 
             for head, tail in task.truths.pairs.tolist():
                 truths.setdefault(entities[head] + task.relation, []).append(entities[tail])
         write(new / _TRUTHS, truths.items())
-        if about is not None:
-            (new / "benchmark.json").write_text(json.dumps(about, ensure_ascii=False, indent=1), encoding="utf-8")
+        if benchmark.about is not None:
+            (new / ABOUT).write_text(json.dumps(benchmark.about, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
 def _triples(task: Task, entities: Sequence[str]) -> list[list[str]]:
@@ -131,10 +141,14 @@ def _background(folder: Folder, ids: dict[str, int]) -> Graph:
     """The background graph, numbered as `ent2ids` and `relation2ids` say."""
     builder = GraphBuilder(type_relations=())
     with folder.open(BACKGROUND) as source:
-        read_table(source, builder)
+        read_triples(source, builder)
     graph = builder.finish()
     numbers = _numbered(folder, _RELATIONS)
-    names = [name for name in numbers if not (name.endswith("_inv") and name.removesuffix("_inv") in numbers)]
+    names = [
+        name
+        for name in numbers
+        if name in graph.relation_names or not (name.endswith("_inv") and name.removesuffix("_inv") in numbers)
+    ]
     entity_names, relation_names = Names.from_strings(ids), Names.from_strings(names)
     new_entity = _renumber(graph.entity_names, entity_names, folder, _ENTITIES)
     new_relation = _renumber(graph.relation_names, relation_names, folder, _RELATIONS)
@@ -161,7 +175,7 @@ def _renumber(old: Names, new: Names, folder: Folder, file: str) -> Ints:
 def _numbered(folder: Folder, file: str) -> dict[str, int]:
     """Names in the order of their numbers, renumbered from 0."""
     numbers = _json(folder, file)
-    if len(set(numbers.values())) < len(numbers) or not all(isinstance(n, int) for n in numbers.values()):
+    if not all(isinstance(n, int) for n in numbers.values()) or len(set(numbers.values())) < len(numbers):
         raise InputError("expected a different whole number for each name", source=f"{folder.path}/{file}")
     return {name: i for i, name in enumerate(sorted(numbers, key=numbers.__getitem__))}
 
@@ -178,10 +192,22 @@ def _json(folder: Folder, file: str) -> dict[str, Any]:
     return content
 
 
+def _lists_of_names(folder: Folder, file: str) -> dict[str, list[str]]:
+    content = _json(folder, file)
+    wrong = next((key for key, names in content.items() if not _are_names(names)), None)
+    if wrong is not None:
+        raise InputError(f"expected a list of names for {wrong!r}", source=f"{folder.path}/{file}")
+    return content
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
 def _pairs(triples: Any, relation: str, ids: dict[str, int], source: str) -> Ints:
     pairs = []
     for triple in triples if isinstance(triples, list) else [triples]:
-        if not isinstance(triple, list) or len(triple) != 3 or triple[1] != relation:
+        if not _are_names(triple) or len(triple) != 3 or triple[1] != relation:
             raise InputError(f"expected [head, {relation!r}, tail], found {shorten(repr(triple))}", source=source)
         for name in (triple[0], triple[2]):
             if name not in ids:

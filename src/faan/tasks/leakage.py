@@ -18,41 +18,43 @@ class Leakage:
     """What links the pairs of one task in the background."""
 
     relation: str
-    pairs: int
+    pairs: int  # different ones
     forward: int  # pairs with an edge from head to tail
     either: int  # pairs with an edge in either direction
     links: tuple[tuple[str, int], ...]  # relations (`_inv` for tail to head) that link most pairs, and how many
     duplicates: tuple[str, ...]  # relations, inverses or other tasks with exactly the same pairs
 
 
-def find_leakage(graph: Graph, tasks: Sequence[Task], top: int = 3) -> list[Leakage]:
-    """Compare each task's pairs with all edges of the background graph and with the other tasks."""
+def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (), top: int = 3) -> list[Leakage]:
+    """Compare each task's pairs with all edges of the background graph and, for exact duplicates, with other tasks."""
     keys = _keys(graph.heads, graph.tails, graph)
     order = np.argsort(keys, kind="stable")
     keys, relations = keys[order], graph.relations[order]
-    own = [np.unique(_keys(task.pairs[:, 0], task.pairs[:, 1], graph)) for task in tasks]
-    turned = [np.unique(_keys(task.pairs[:, 1], task.pairs[:, 0], graph)) for task in tasks]
+    rivals = {task.relation: task for task in (*tasks, *others)}
+    own = {name: np.unique(_keys(task.pairs[:, 0], task.pairs[:, 1], graph)) for name, task in rivals.items()}
+    turned = {name: np.unique(_keys(task.pairs[:, 1], task.pairs[:, 0], graph)) for name, task in rivals.items()}
 
     found = []
-    for i, task in enumerate(tasks):
-        heads, tails = task.pairs[:, 0], task.pairs[:, 1]
+    for task in tasks:
+        heads, tails = np.unique(task.pairs, axis=0).T
         forward, links = _linked(_keys(heads, tails, graph), keys, relations)
         backward, inverse_links = _linked(_keys(tails, heads, graph), keys, relations + graph.num_relations)
         counts = np.bincount(np.concatenate([links, inverse_links]), minlength=2 * graph.num_relations)
         best = np.argsort(-counts, kind="stable")[:top]
-        size = len(own[i])
+        size = len(heads)
         totals = np.tile(graph.relation_counts, 2)
         same = [graph.relation_label(int(r)) for r in np.flatnonzero((counts == size) & (totals == size))]
-        same += [t.relation for j, t in enumerate(tasks) if j != i and np.array_equal(own[i], own[j])]
-        same += [f"{t.relation}_inv" for j, t in enumerate(tasks) if j != i and np.array_equal(own[i], turned[j])]
+        for name in rivals.keys() - {task.relation}:
+            same += [name] if np.array_equal(own[task.relation], own[name]) else []
+            same += [f"{name}_inv"] if np.array_equal(own[task.relation], turned[name]) else []
         found.append(
             Leakage(
                 task.relation,
-                pairs=len(task.pairs),
+                pairs=size,
                 forward=int(forward.sum()),
                 either=int((forward | backward).sum()),
                 links=tuple((graph.relation_label(int(r)), int(counts[r])) for r in best if counts[r]),
-                duplicates=tuple(same),
+                duplicates=tuple(sorted(same)),
             )
         )
     return found

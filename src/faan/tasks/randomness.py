@@ -9,11 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from faan.graph import InputError
+
 
 class Stream:
     """A stream of random numbers, fixed by a seed and by a purpose and a step within it."""
 
     def __init__(self, seed: int, purpose: int, step: int = 0) -> None:
+        if seed < 0 or step < 0 or seed >= 1 << 64:
+            raise InputError(f"expected a seed below 2**64 and no negative numbers, found seed {seed}, step {step}")
         self._bits = np.random.Philox(key=seed, counter=[0, 0, purpose, step])
 
     def raw(self, count: int) -> NDArray[np.uint64]:

@@ -1,0 +1,15 @@
+"""Which of several labels to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def language_rank(language: str | None, preferred: Sequence[str]) -> int:
+    """How welcome a label's language is, 0 the most: preferred ones in order, then no language, then any other."""
+    if language is None:
+        return len(preferred)
+    for rank, wanted in enumerate(preferred):
+        if f"{language.lower()}-".startswith(f"{wanted.lower()}-"):
+            return rank
+    return len(preferred) + 1
