@@ -88,7 +88,7 @@ def read_graph(
     else:
         if str(source) != BUNDLED and is_saved_graph(Path(source)):
             return open_graph(source)
-        builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source))
+        builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
         _read_path(source, builder, format, columns, languages, progress)
     if nodes is not None:
         with open_source(nodes) as table:
@@ -119,8 +119,9 @@ def _read_path(
     progress: Callable[[float], None] | None,
 ) -> None:
     if str(path) == BUNDLED:
-        with resources.as_file(resources.files("faan") / "data" / "world.tsv.xz") as bundled:
-            _read_path(bundled, builder, "table", None, languages, progress)
+        place = resources.files("faan") / "data" / "world.tsv.xz"
+        with resources.as_file(place) as bundled, open_source(bundled, progress) as source:
+            read_triples(source, builder)
         return
     if not str(path):
         raise InputError("the path is empty; expected a file or folder, or . for this one")
