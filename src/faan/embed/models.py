@@ -221,6 +221,6 @@ def conjugate(a: Tensor) -> Tensor:
 
 
 def moduli(a: Tensor) -> Tensor:
-    """|x| of each complex coordinate."""
-    real, imaginary = a.chunk(2, -1)
-    return torch.hypot(real, imaginary)
+    """|x| of each complex coordinate; unlike ``hypot`` it has a gradient, zero, at zero."""
+    sizes: Tensor = torch.linalg.vector_norm(torch.stack(a.chunk(2, -1)), dim=0)
+    return sizes

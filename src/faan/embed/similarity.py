@@ -50,4 +50,4 @@ class NegativeDistance:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        return -torch.cdist(queries, candidates, p=self.p)  # (C, N)
+        return -torch.cdist(queries, candidates, p=self.p, compute_mode="use_mm_for_euclid_dist")  # (C, N)
