@@ -16,14 +16,14 @@ _compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract"}
 
 
 @_compiled
-def l1_distances(queries: np.ndarray, candidates: np.ndarray, distances: np.ndarray) -> None:
-    """distances[c, n] = sum_i |queries[c, i] - candidates[n, i]|: (C, w), (N, w) to (C, N)."""
+def l1_similarities(queries: np.ndarray, candidates: np.ndarray, similarities: np.ndarray) -> None:
+    """similarities[c, n] = -sum_i |queries[c, i] - candidates[n, i]|: (C, w), (N, w) to (C, N)."""
     for c in range(len(queries)):
         for n in range(len(candidates)):
             total = queries.dtype.type(0)
             for i in range(queries.shape[1]):
-                total += abs(queries[c, i] - candidates[n, i])
-            distances[c, n] = total
+                total -= abs(queries[c, i] - candidates[n, i])
+            similarities[c, n] = total
 
 
 @_compiled
@@ -34,7 +34,7 @@ def l1_gradients(
     to_queries: np.ndarray,
     to_candidates: np.ndarray,
 ) -> None:
-    """Add sum_n weights[c, n] sign(q_c - e_n) to the queries' gradient and take it from the candidates'."""
+    """The gradient of sum weights * similarities: with s = sign(q_c - e_n), -weight * s for q_c, weight * s for e_n."""
     zero = queries.dtype.type(0)
     for c in range(len(queries)):
         for n in range(len(candidates)):
@@ -42,8 +42,8 @@ def l1_gradients(
             for i in range(queries.shape[1]):
                 difference = queries[c, i] - candidates[n, i]
                 signed = weight if difference > zero else (-weight if difference < zero else zero)
-                to_queries[c, i] += signed
-                to_candidates[n, i] -= signed
+                to_queries[c, i] -= signed
+                to_candidates[n, i] += signed
 
 
 @_compiled

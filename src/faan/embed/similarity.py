@@ -43,8 +43,8 @@ class NegativeL1:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        distances: Tensor = _L1Distances.apply(queries, candidates)  # type: ignore[no-untyped-call]
-        return -distances  # (C, N)
+        similarities: Tensor = _L1Similarities.apply(queries, candidates)  # type: ignore[no-untyped-call]
+        return similarities  # (C, N)
 
 
 class NegativeL2:
@@ -60,15 +60,15 @@ class NegativeL2:
         return -torch.cdist(queries, candidates, compute_mode="use_mm_for_euclid_dist")  # (C, N)
 
 
-class _L1Distances(torch.autograd.Function):
-    """All L1 distances without the (C, N, w) differences; five times as fast as ``torch.cdist``, both ways."""
+class _L1Similarities(torch.autograd.Function):
+    """All negative L1 distances without the (C, N, w) differences; five times as fast as ``torch.cdist``, both ways."""
 
     @staticmethod
     def forward(ctx: Any, queries: Tensor, candidates: Tensor) -> Tensor:
         ctx.save_for_backward(queries, candidates)
-        distances = queries.new_empty(len(queries), len(candidates))
-        kernels.l1_distances(queries.detach().numpy(), candidates.detach().numpy(), distances.numpy())
-        return distances
+        similarities = queries.new_empty(len(queries), len(candidates))
+        kernels.l1_similarities(queries.detach().numpy(), candidates.detach().numpy(), similarities.numpy())
+        return similarities
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:

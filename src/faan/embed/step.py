@@ -82,7 +82,7 @@ class Updater:
         positive = self.model.similarity.pairs(queries, answers)  # (C,)
         negative = self.model.similarity.matrix(queries, negatives)  # (C, N)
         is_answer = torch.from_numpy(batch.answers[chunk][:, None] == batch.negatives[chunk])  # (C, N)
-        negative = negative.masked_fill(is_answer, -torch.inf)
+        negative = negative.masked_fill_(is_answer, -torch.inf)
         loss = chunk_loss(positive, negative, self.config)
         if self.config.regularization:
             sizes = (
@@ -113,5 +113,8 @@ class Updater:
 
 def _sums(gradients: Sequence[Tensor], places: np.ndarray, count: int) -> Tensor:
     """Gradients of occurrences, summed for each distinct row: (occurrences, w) in parts to (count, w)."""
-    stacked = torch.cat(list(gradients))
-    return stacked.new_zeros(count, stacked.shape[1]).index_add_(0, torch.from_numpy(places.ravel()), stacked)
+    total = gradients[0].new_zeros(count, gradients[0].shape[1])
+    ends = np.cumsum([len(gradient) for gradient in gradients])[:-1]
+    for part, gradient in zip(np.split(places.ravel(), ends), gradients, strict=True):
+        total.index_add_(0, torch.from_numpy(part), gradient)
+    return total
