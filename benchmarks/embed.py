@@ -26,6 +26,7 @@ from faan.embed.sampling import BatchPlan, make_batch
 from faan.embed.step import Updater
 
 DIMENSION, BATCH = 100, 2048
+ROUNDS = 3  # each program takes turns, and its best round counts
 WIKI = (4_838_244, 822, 5_859_240)  # entities, relations, triples
 
 
@@ -59,8 +60,14 @@ def beside_pykeen(updates: int) -> None:
     for model in ("transe", "complex"):
         for negatives in (32, 96):
             config = settings(model, negatives)
-            ours = our_speed(triples, num_entities, num_relations, config, updates)
-            theirs = pykeen_speed(triples, num_entities, num_relations, config, updates // 6)
+            rounds = [
+                (
+                    our_speed(triples, num_entities, num_relations, config, updates),
+                    pykeen_speed(triples, num_entities, num_relations, config, updates // 6),
+                )
+                for _ in range(ROUNDS)
+            ]
+            ours, theirs = (max(speeds) for speeds in zip(*rounds, strict=True))
             arithmetic, memory = work(config, triples, num_entities)
             print(
                 f"{model:8} {negatives:9}  {ours:14,.0f}  {theirs:16,.0f}  {ours / theirs:5.1f}  "
@@ -70,9 +77,9 @@ def beside_pykeen(updates: int) -> None:
             )
     print(
         "\nkernel: the comparisons of queries and negatives alone, forward and backward, on all cores; for TransE-L1 it"
-        "\nis |a - b| and sign(a - b), which no matrix product does. Arithmetic and memory are what the machine would need"
-        "\nat its measured peaks: neither bounds an update. What is left is many small operations on a few megabytes:"
-        "\nscores to losses and back, gradients summed per row, and the interpreter between them."
+        "\nis |a - b| and sign(a - b), which no matrix product does. Arithmetic and memory are what the machine would"
+        "\nneed at its measured peaks: neither bounds an update. What is left is many small operations on few"
+        "\nmegabytes: scores to losses and back, gradients summed per row, and the interpreter between them."
     )
 
 
@@ -103,7 +110,9 @@ def our_speed(triples: np.ndarray, num_entities: int, num_relations: int, config
 
         def run(numbers: range) -> None:
             for number in numbers:
-                updater.update(make_batch(triples[order[number]], plan, num_entities, config, number), number)
+                updater.update(
+                    make_batch(triples[order[number % len(order)]], plan, num_entities, config, number), number
+                )
 
         run(range(5))
         return updates * BATCH / seconds(lambda: run(range(5, 5 + updates)))
