@@ -25,16 +25,19 @@ def as_complex(rows: Tensor) -> Tensor:
 
 
 def pykeen_scores(model: str, norm: int, h: Tensor, r: Tensor, t: Tensor) -> Tensor:
+    scores: Tensor
     if model == "transe":
-        return TransEInteraction(p=norm)(h, r, t)
-    if model == "distmult":
-        return DistMultInteraction()(h, r, t)
-    if model == "complex":
-        return ComplExInteraction()(as_complex(h), as_complex(r), as_complex(t))
-    if model == "rotate":
-        return RotatEInteraction()(as_complex(h), torch.polar(torch.ones_like(r), r), as_complex(t))
-    # PyKEEN's tuples are (in the forward role, in the backward role): a tail is forward as tail, backward as head
-    return SimplEInteraction()(h.chunk(2, -1), r.chunk(2, -1), t.chunk(2, -1)[::-1])
+        scores = TransEInteraction(p=norm)(h, r, t)
+    elif model == "distmult":
+        scores = DistMultInteraction()(h, r, t)
+    elif model == "complex":
+        scores = ComplExInteraction()(as_complex(h), as_complex(r), as_complex(t))
+    elif model == "rotate":
+        scores = RotatEInteraction()(as_complex(h), torch.polar(torch.ones_like(r), r), as_complex(t))
+    else:
+        # PyKEEN's tuples are (in the forward role, in the backward role): a tail is forward as tail, backward as head
+        scores = SimplEInteraction()(h.chunk(2, -1), r.chunk(2, -1), t.chunk(2, -1)[::-1])
+    return scores
 
 
 @pytest.fixture(params=[("transe", 1), ("transe", 2), *((m, 1) for m in MODELS[1:])], ids=lambda p: f"{p[0]}-{p[1]}")

@@ -43,8 +43,8 @@ def updated(entities: Table, relations: Table, batch: Batch, config: EmbedConfig
 
 
 def some_batch(config: EmbedConfig, number: int) -> Batch:
-    plan = BatchPlan.of(640, config)
-    triples = random_triples(np.random.default_rng(number), 64, ENTITIES, RELATIONS)
+    plan = BatchPlan.of(160, config)
+    triples = random_triples(np.random.default_rng(number), 16, ENTITIES, RELATIONS)
     return make_batch(triples, plan, ENTITIES, config, number)
 
 
@@ -83,7 +83,7 @@ def obvious_loss(entities: Tensor, relations: Tensor, batch: Batch, config: Embe
                     losses.append((-F.logsigmoid(g + s) - (weight * F.logsigmoid(-g - wrong)).sum()) / 2)
             power = config.regularization_power
             sizes = (model.entity_sizes(e), model.relation_sizes(r), model.entity_sizes(a))
-            penalties.append(sum((x**power).sum() for x in sizes))
+            penalties.append(torch.stack([(x**power).sum() for x in sizes]).sum())
     return torch.stack(losses).mean() + config.regularization * torch.stack(penalties).mean()
 
 
@@ -96,13 +96,13 @@ def dense_optimizer(parameters: list[Tensor], config: EmbedConfig) -> torch.opti
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_an_update_is_that_of_dense_autograd_and_a_dense_optimizer(model: str, settings: dict[str, object]) -> None:
-    config = small(model, **({"init_scale": 0.5} | settings))
+    config = small(model, **({"init_scale": 0.5, "batch_size": 16, "chunk_size": 4} | settings))
     entities, relations = tables(config)
     slow = [entities.rows.clone().requires_grad_(), relations.rows.clone().requires_grad_()]
     optimizer = dense_optimizer(slow, config)
     for number in range(2 if config.optimizer == "adagrad" else 1):  # torch's Adam moves untouched rows later on
         batch = some_batch(config, number)
-        loss = obvious_loss(*slow, batch, config, number)
+        loss = obvious_loss(slow[0], slow[1], batch, config, number)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -160,7 +160,7 @@ def test_a_loss_that_is_not_finite_changes_nothing() -> None:
 
 
 def test_the_number_of_threads_changes_no_bit() -> None:
-    config = small("transe", dropout=0.2)
+    config = small("transe", dropout=0.2, batch_size=16, chunk_size=4)
     results = []
     for threads in (1, 3):
         torch.set_num_threads(threads)

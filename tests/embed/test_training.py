@@ -18,7 +18,7 @@ def same(a: Embeddings, b: Embeddings) -> bool:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_graph_with_a_rule_is_learnt(model: str, line: np.ndarray) -> None:
-    config = small(model, dimension=24, epochs=40, chunk_size=2, negatives=16, learning_rate=0.2, init_scale=0.3)
+    config = small(model, dimension=24, epochs=40, negatives=16, learning_rate=0.2, init_scale=0.3)
     run = train(line, 40, 4, config)
     assert run.history[-1].loss < run.history[0].loss / 2
     # DistMult cannot tell a step ahead from a step back, so half of its answers are wrong by design
@@ -27,7 +27,7 @@ def test_a_graph_with_a_rule_is_learnt(model: str, line: np.ndarray) -> None:
 
 def test_facts_that_were_left_out_are_found(line: np.ndarray, rng: np.random.Generator) -> None:
     shuffled = rng.permutation(line)
-    config = small("rotate", dimension=24, epochs=60, chunk_size=2, negatives=16, learning_rate=0.2)
+    config = small("rotate", dimension=24, epochs=60, negatives=16, learning_rate=0.2)
     run = train(shuffled[16:], 40, 4, config)
     assert evaluate(run.embeddings, shuffled[:16], line).both.mrr > 0.5
 

@@ -23,15 +23,17 @@ def chunk_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tenso
     """
     if config.loss == "softmax":
         return (torch.logaddexp(positive, negative.logsumexp(-1)) - positive).mean()
-    weight = negative_weights(negative.detach(), config.adversarial_temperature)  # (C, N)
     if config.loss == "margin":
-        return (weight * F.relu(config.margin - positive.unsqueeze(-1) + negative)).sum(-1).mean()
-    wrong = (weight * F.softplus(config.margin + negative)).sum(-1)  # (C,)
-    return ((F.softplus(-config.margin - positive) + wrong) / 2).mean()
+        wrong = F.relu(config.margin - positive.unsqueeze(-1) + negative)  # (C, N)
+        return weighted_mean(wrong, negative, config.adversarial_temperature)
+    wrong = F.softplus(config.margin + negative)  # (C, N)
+    right = F.softplus(-config.margin - positive).mean()
+    return (right + weighted_mean(wrong, negative, config.adversarial_temperature)) / 2
 
 
-def negative_weights(negative: Tensor, temperature: float) -> Tensor:
-    """Weights that sum to 1 for each true triple: w_j = softmax_j(temperature * s_j), eq. 5 of Sun et al., 2019."""
+def weighted_mean(values: Tensor, negative: Tensor, temperature: float) -> Tensor:
+    """Mean over the chunk of sum_j w_j values_j, w_j = softmax_j(temperature * s_j), eq. 5 of Sun et al., 2019."""
     if temperature == 0.0:
-        return torch.full_like(negative, 1.0 / negative.shape[-1])
-    return torch.softmax(temperature * negative, -1)
+        return values.mean()
+    weights = torch.softmax(temperature * negative.detach(), -1)  # (C, N)
+    return (weights * values).sum(-1).mean()

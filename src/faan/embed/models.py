@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from faan.embed.config import EmbedConfig
-from faan.embed.similarity import Dot, NegativeDistance, Similarity
+from faan.embed.similarity import Dot, NegativeL1, NegativeL2, Similarity
 
 
 class Model(ABC):
@@ -70,7 +70,7 @@ class TransE(Model):
     """
 
     def __init__(self, norm: int = 1) -> None:
-        self.similarity = NegativeDistance(norm)
+        self.similarity = NegativeL1() if norm == 1 else NegativeL2()
 
     def tail_query(self, heads: Tensor, relations: Tensor) -> Tensor:
         """The head, moved forward: h + r."""
@@ -162,7 +162,7 @@ class RotatE(Model):
     Sun et al.: RotatE: Knowledge Graph Embedding by Relational Rotation in Complex Space. ICLR 2019.
     """
 
-    similarity = NegativeDistance(2)
+    similarity = NegativeL2()
 
     def entity_width(self, dimension: int) -> int:
         """Real and imaginary parts."""
@@ -221,6 +221,6 @@ def conjugate(a: Tensor) -> Tensor:
 
 
 def moduli(a: Tensor) -> Tensor:
-    """|x| of each complex coordinate."""
-    real, imaginary = a.chunk(2, -1)
-    return torch.hypot(real, imaginary)
+    """|x| of each complex coordinate; unlike ``hypot`` it has a gradient, zero, at zero."""
+    sizes: Tensor = torch.linalg.vector_norm(torch.stack(a.chunk(2, -1)), dim=0)
+    return sizes

@@ -47,10 +47,9 @@ class Updater:
         if self.config.inverse_relations:  # (?, r, t) is asked as (t, r^-1, ?); inverses are the table's second half
             half = len(relation_ids) // 2
             relation_ids = np.concatenate([relation_ids[:half], relation_ids[half:] + len(self.relations.rows) // 2])
-        chunks = range(len(relation_ids))
-        tasks = [self.pool.submit(self._chunk, batch, relation_ids[chunk], chunk, number) for chunk in chunks]
-        entity_ids = [ids[chunk] for ids in (batch.given, batch.answers, batch.negatives) for chunk in chunks]
-        entities, entity_places = np.unique(np.concatenate(entity_ids), return_inverse=True)
+        tasks = [self.pool.submit(self._chunk, batch, ids, chunk, number) for chunk, ids in enumerate(relation_ids)]
+        entity_ids = np.concatenate([batch.given.ravel(), batch.answers.ravel(), batch.negatives.ravel()])
+        entities, entity_places = np.unique(entity_ids, return_inverse=True)
         relations, relation_places = np.unique(relation_ids, return_inverse=True)
 
         losses, gradients = zip(*(task.result() for task in tasks), strict=True)
@@ -81,10 +80,9 @@ class Updater:
         if self.config.dropout:
             queries = queries * self._dropout_mask(queries.shape, number, chunk)
         positive = self.model.similarity.pairs(queries, answers)  # (C,)
-        collisions = batch.answers[chunk][:, None] == batch.negatives[chunk][None, :]  # (C, N)
-        negative = self.model.similarity.matrix(queries, negatives).masked_fill(
-            torch.from_numpy(collisions), -torch.inf
-        )
+        negative = self.model.similarity.matrix(queries, negatives)  # (C, N)
+        is_answer = torch.from_numpy(batch.answers[chunk][:, None] == batch.negatives[chunk])  # (C, N)
+        negative = negative.masked_fill_(is_answer, -torch.inf)
         loss = chunk_loss(positive, negative, self.config)
         if self.config.regularization:
             sizes = (
@@ -115,5 +113,8 @@ class Updater:
 
 def _sums(gradients: Sequence[Tensor], places: np.ndarray, count: int) -> Tensor:
     """Gradients of occurrences, summed for each distinct row: (occurrences, w) in parts to (count, w)."""
-    stacked = torch.cat(list(gradients))
-    return stacked.new_zeros(count, stacked.shape[1]).index_add_(0, torch.from_numpy(places.ravel()), stacked)
+    total = gradients[0].new_zeros(count, gradients[0].shape[1])
+    ends = np.cumsum([len(gradient) for gradient in gradients])[:-1]
+    for part, gradient in zip(np.split(places.ravel(), ends), gradients, strict=True):
+        total.index_add_(0, torch.from_numpy(part), gradient)
+    return total
