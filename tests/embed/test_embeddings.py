@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from faan.embed import Embeddings, export_tsv
+from faan.graph import InputError
 
 from .conftest import MODELS, small
 
@@ -22,7 +23,7 @@ def test_saving_and_loading_changes_nothing(model: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_without_embeddings_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"config\.json is missing"):
+    with pytest.raises(InputError, match=r"config\.json is missing"):
         Embeddings.load(tmp_path)
 
 
@@ -37,7 +38,7 @@ def test_exported_text_reads_back(tmp_path: Path) -> None:
 
 
 def test_export_refuses_names_that_would_break_the_table(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="tab"):
+    with pytest.raises(InputError, match="tab"):
         export_tsv(tmp_path / "v.tsv", ["a\tb"], torch.zeros(1, 2))
-    with pytest.raises(ValueError, match="2 names for 1 vectors"):
+    with pytest.raises(InputError, match="2 names for 1 vectors"):
         export_tsv(tmp_path / "v.tsv", ["a", "b"], torch.zeros(1, 2))

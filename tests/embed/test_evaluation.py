@@ -7,6 +7,7 @@ from pykeen.evaluation import RankBasedEvaluator
 
 from faan.embed import Embeddings, evaluate
 from faan.embed.evaluation import answer_ranks
+from faan.graph import InputError
 
 from .conftest import MODELS, random_triples, small
 
@@ -89,10 +90,10 @@ def test_given_candidates_only_they_and_the_answers_compete(rng: np.random.Gener
 def test_a_score_that_is_not_a_number_is_an_error_not_a_rank() -> None:
     embeddings = Embeddings.first(ENTITIES, RELATIONS, small("distmult"))
     embeddings.entities[7] = torch.nan
-    with pytest.raises(ValueError, match="lower learning rate"):
+    with pytest.raises(InputError, match="lower learning rate"):
         evaluate(embeddings, np.array([[0, 0, 1]]), np.zeros((0, 3), int))
 
 
 def test_nothing_to_evaluate_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no triples"):
+    with pytest.raises(InputError, match="no triples"):
         evaluate(Embeddings.first(5, 2, small()), np.zeros((0, 3), int), np.zeros((0, 3), int))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from faan.embed import EmbedConfig, Report, embed_graph, encode_triples, export_vectors, resume_run
+from faan.embed import EmbedConfig, Embeddings, Report, embed_graph, encode_triples, export_vectors, resume_run
 from faan.graph import Graph, InputError, read_graph
 
 CONFIG = EmbedConfig(dimension=8, epochs=6, evaluate_every=2, batch_size=16, chunk_size=8, negatives=4, seed=3)
@@ -56,6 +56,16 @@ def test_a_finished_run_can_be_resumed_without_harm(ring: Graph, tmp_path: Path)
     assert torch.equal(resume_run(tmp_path / "run").embeddings.entities, run.embeddings.entities)
 
 
+def test_a_damaged_run_says_so(ring: Graph, tmp_path: Path) -> None:
+    embed_graph(ring, CONFIG, tmp_path / "run")
+    (tmp_path / "run" / "vectors.safetensors").write_bytes(b"\x08\x00\x00")
+    with pytest.raises(InputError, match="the embeddings are damaged"):
+        Embeddings.load(tmp_path / "run")
+    (tmp_path / "run" / "checkpoint.safetensors").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="the checkpoint is damaged"):
+        resume_run(tmp_path / "run")
+
+
 def test_vectors_are_exported_by_name(ring: Graph, tmp_path: Path) -> None:
     config = CONFIG.model_copy(update={"inverse_relations": True})
     run = embed_graph(ring, config, tmp_path / "run")
@@ -77,6 +87,9 @@ def test_what_cannot_be_run_says_why_and_leaves_nothing(ring: Graph, tmp_path: P
     assert not (tmp_path / "new").exists()
     with pytest.raises(InputError, match=r"there is no run to resume: checkpoint.safetensors is missing"):
         resume_run(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="more than half"):
+        embed_graph(ring, CONFIG.model_copy(update={"held_out": 15}), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes").write_text("mine")
     with pytest.raises(InputError, match="resume the run in it or choose another folder"):

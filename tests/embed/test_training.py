@@ -8,6 +8,7 @@ import torch
 
 from faan.embed import EmbedConfig, Embeddings, Report, TrainedRun, TrainingError, evaluate, resume, train
 from faan.embed.checkpoint import load_checkpoint
+from faan.graph import InputError
 
 from .conftest import MODELS, small
 
@@ -119,7 +120,7 @@ def test_entities_that_never_occur_keep_a_finite_vector(line: np.ndarray) -> Non
     ],
 )
 def test_triples_that_cannot_be_trained_on_are_refused(triples: np.ndarray, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         train(triples, 40, 4, small())
 
 
@@ -130,20 +131,20 @@ def test_two_triples_are_enough() -> None:
 
 def test_a_folder_with_a_run_is_not_overwritten(line: np.ndarray, tmp_path: Path) -> None:
     train(line, 40, 4, small(), folder=tmp_path)
-    with pytest.raises(FileExistsError, match="resume it"):
+    with pytest.raises(InputError, match="resume it"):
         train(line, 40, 4, small(), folder=tmp_path)
 
 
 def test_resume_refuses_other_data_and_empty_folders(line: np.ndarray, tmp_path: Path) -> None:
     train(line, 40, 4, small(), folder=tmp_path / "run")
-    with pytest.raises(ValueError, match="other triples"):
+    with pytest.raises(InputError, match="other triples"):
         resume(tmp_path / "run", line[1:])
-    with pytest.raises(FileNotFoundError, match="no run to resume"):
+    with pytest.raises(InputError, match="no run to resume"):
         resume(tmp_path / "nothing", line)
 
 
 def test_patience_without_held_out_triples_is_refused(line: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="held_out"):
+    with pytest.raises(InputError, match="held_out"):
         train(line, 40, 4, small(patience=2))
-    with pytest.raises(ValueError, match="more than half"):
+    with pytest.raises(InputError, match="more than half"):
         train(line, 40, 4, small(patience=2, held_out=100))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import write_tensors
@@ -76,10 +76,13 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
     """Read what ``save_checkpoint`` wrote."""
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} holds no run to resume: {CHECKPOINT_FILE} is missing")
-    with safe_open(path, framework="pt") as file:
-        notes = json.loads(file.metadata()["notes"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+        raise InputError(f"{folder} holds no run to resume: {CHECKPOINT_FILE} is missing")
+    try:
+        with safe_open(path, framework="pt") as file:
+            notes = json.loads(file.metadata()["notes"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(folder)) from None
     tables = []
     for prefix in ("entities.", "relations."):
         mine = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
+from faan.graph import InputError
 
 CONFIG_FILE = "config.json"
 VECTORS_FILE = "vectors.safetensors"
@@ -91,10 +94,13 @@ class Embeddings:
         folder = Path(folder)
         for name in (CONFIG_FILE, VECTORS_FILE):
             if not (folder / name).is_file():
-                raise FileNotFoundError(f"{folder} holds no trained embeddings: {name} is missing")
-        config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text())
-        tensors = load_file(folder / VECTORS_FILE)
-        return cls(config, tensors["entities"], tensors["relations"])
+                raise InputError(f"{folder} holds no trained embeddings: {name} is missing")
+        try:
+            config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+            tensors = load_file(folder / VECTORS_FILE)
+            return cls(config, tensors["entities"], tensors["relations"])
+        except (SafetensorError, ValidationError, KeyError) as error:
+            raise InputError(f"the embeddings are damaged ({error}); train them again", source=str(folder)) from None
 
 
 def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
@@ -103,11 +109,11 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
     This is word2vec's text form without its first line and with tabs, so that names may hold spaces.
     """
     if len(names) != len(vectors):
-        raise ValueError(f"{len(names):,} names for {len(vectors):,} vectors")
+        raise InputError(f"{len(names):,} names for {len(vectors):,} vectors")
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
         for name, vector in zip(names, vectors, strict=True):
             if "\t" in name or "\n" in name or "\r" in name:
-                raise ValueError(f"the name {name!r} holds a tab or a line break and cannot be written as TSV")
+                raise InputError(f"the name {name!r} holds a tab or a line break and cannot be written as TSV")
             file.write(name + "\t" + "\t".join(f"{x:.6g}" for x in vector.tolist()) + "\n")
 
 

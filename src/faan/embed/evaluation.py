@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from faan.embed.embeddings import Embeddings
+from faan.graph import InputError
 
 SCORES_AT_ONCE = 20_000_000
 """How many scores are held in memory at a time."""
@@ -55,7 +56,7 @@ def evaluate(
     and test, as the literature does. Candidates, if given, are the entities to rank among; the answers are added.
     """
     if len(triples) == 0:
-        raise ValueError("there are no triples to evaluate")
+        raise InputError("there are no triples to evaluate")
     if candidates is not None:
         candidates = np.unique(np.concatenate([candidates, triples[:, 0], triples[:, 2]]))
     tails = answer_ranks(embeddings, triples, known, asks_for="tail", candidates=candidates)
@@ -94,7 +95,7 @@ def answer_ranks(
         else:
             scores = embeddings.score_heads(relations, given, candidate_ids)  # (B, N)
         if not torch.isfinite(scores).all():
-            raise ValueError("a score is not finite: the embeddings are broken; train them with a lower learning rate")
+            raise InputError("a score is not finite: the embeddings are broken; train them with a lower learning rate")
         counts = last[part] - first[part]
         rows = np.repeat(np.arange(len(counts)), counts)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)

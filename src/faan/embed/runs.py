@@ -22,7 +22,7 @@ from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv, write_text
 from faan.embed.evaluation import LinkPrediction, evaluate
-from faan.embed.training import OnReport, OnUpdate, resume, train
+from faan.embed.training import OnReport, OnUpdate, resume, split, train
 from faan.graph import Graph, InputError, open_graph, save_graph
 
 RESULT_FILE = "result.json"
@@ -54,13 +54,15 @@ def embed_graph(
         raise InputError("exists and is not empty; resume the run in it or choose another folder", source=str(folder))
     if graph.num_triples < 2:
         raise InputError("one triple is too few to learn from; at least 2 are needed", source=graph.report.source)
+    triples = triples_of(graph)
+    split(triples, valid, config)  # complains before anything is written
     save_graph(graph, folder / "graph")
-    for name, triples in zip(HELD_OUT, (valid, test), strict=True):
-        if triples is not None and len(triples):
-            np.save(folder / f"{name}.npy", triples, allow_pickle=False)
+    for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
+        if held_out is not None and len(held_out):
+            np.save(folder / f"{name}.npy", held_out, allow_pickle=False)
     start = time.perf_counter()
     run = train(
-        triples_of(graph),
+        triples,
         graph.num_entities,
         graph.num_relations,
         config,

@@ -30,6 +30,7 @@ from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
+from faan.graph import InputError
 
 METRICS_FILE = "metrics.json"
 
@@ -70,7 +71,7 @@ def train(
     if folder is not None:
         folder = Path(folder)
         if (folder / CHECKPOINT_FILE).exists():
-            raise FileExistsError(f"{folder} already holds a run: resume it, or choose another folder")
+            raise InputError(f"{folder} already holds a run: resume it, or choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / CONFIG_FILE, config.model_dump_json(indent=2) + "\n")
     first = Embeddings.first(num_entities, num_relations, config)
@@ -92,12 +93,12 @@ def resume(
     """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
     folder = Path(folder)
     if not (folder / CONFIG_FILE).is_file():
-        raise FileNotFoundError(f"{folder} holds no run to resume: {CONFIG_FILE} is missing")
+        raise InputError(f"{folder} holds no run to resume: {CONFIG_FILE} is missing")
     config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text())
     entities, relations, progress = load_checkpoint(folder, config)
     training, held_out = split(triples, valid, config)
     if fingerprint(training, held_out) != progress.data:
-        raise ValueError(f"{folder} was trained on other triples: resume with the graph that the run began with")
+        raise InputError(f"{folder} was trained on other triples: resume with the graph that the run began with")
     return _Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_update, on_report)
 
 
@@ -105,25 +106,25 @@ def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) ->
     """Training and held-out triples: the validation triples if there are any, else a random part of the training."""
     if valid is None and config.held_out > 0:
         if config.held_out > len(triples) // 2:
-            raise ValueError(f"held_out = {config.held_out:,} is more than half of the {len(triples):,} triples")
+            raise InputError(f"held_out = {config.held_out:,} is more than half of the {len(triples):,} triples")
         shuffled = random_stream(config.seed, HELD_OUT).permutation(len(triples))
         valid, triples = triples[shuffled[: config.held_out]], triples[shuffled[config.held_out :]]
     if valid is None and config.patience:
-        raise ValueError("patience needs held-out triples: give validation triples, or set held_out")
+        raise InputError("patience needs held-out triples: give validation triples, or set held_out")
     return triples, triples[:0] if valid is None else valid
 
 
 def check_triples(triples: np.ndarray, num_entities: int, num_relations: int, at_least: int = 2) -> None:
     """Refuse what cannot be trained on, with the reason."""
     if triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu":
-        raise ValueError(f"triples must be integers of shape (n, 3), not {triples.dtype} of shape {triples.shape}")
+        raise InputError(f"triples must be integers of shape (n, 3), not {triples.dtype} of shape {triples.shape}")
     if len(triples) < at_least:
-        raise ValueError(f"{len(triples)} triple(s): at least {at_least} are needed to learn anything")
+        raise InputError(f"{len(triples)} triple(s): at least {at_least} are needed to learn anything")
     for column, name, count in ((0, "head", num_entities), (1, "relation", num_relations), (2, "tail", num_entities)):
         low, high = triples[:, column].min(), triples[:, column].max()
         if low < 0 or high >= count:
             wrong = low if low < 0 else high
-            raise ValueError(f"a {name} has the number {wrong}, but they go from 0 to {count - 1}")
+            raise InputError(f"a {name} has the number {wrong}, but they go from 0 to {count - 1}")
 
 
 class _Run:
