@@ -159,10 +159,11 @@ def test_a_loss_that_is_not_finite_changes_nothing() -> None:
     assert torch.equal(relations.rows, before[1])
 
 
-def test_the_number_of_threads_changes_no_bit() -> None:
-    config = small("transe", dropout=0.2, batch_size=16, chunk_size=4)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_number_of_threads_changes_no_bit(model: str) -> None:
+    config = small(model, dropout=0.2, batch_size=16, chunk_size=2)
     results = []
-    for threads in (1, 3):
+    for threads in (1, 4):
         torch.set_num_threads(threads)
         entities, relations = tables(config)
         with Updater(entities, relations, config) as updater:

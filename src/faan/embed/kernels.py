@@ -17,13 +17,14 @@ _compiled = njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract"}
 
 @_compiled
 def l1_similarities(queries: np.ndarray, candidates: np.ndarray, similarities: np.ndarray) -> None:
-    """similarities[c, n] = -sum_i |queries[c, i] - candidates[n, i]|: (C, w), (N, w) to (C, N)."""
-    for c in range(len(queries)):
-        for n in range(len(candidates)):
-            total = queries.dtype.type(0)
-            for i in range(queries.shape[1]):
-                total -= abs(queries[c, i] - candidates[n, i])
-            similarities[c, n] = total
+    """similarities[k, c, n] = -sum_i |queries[k, c, i] - candidates[k, n, i]|: (K, C, w), (K, N, w) to (K, C, N)."""
+    for k in range(len(queries)):
+        for c in range(queries.shape[1]):
+            for n in range(candidates.shape[1]):
+                total = queries.dtype.type(0)
+                for i in range(queries.shape[2]):
+                    total -= abs(queries[k, c, i] - candidates[k, n, i])
+                similarities[k, c, n] = total
 
 
 @_compiled
@@ -36,14 +37,15 @@ def l1_gradients(
 ) -> None:
     """The gradient of sum weights * similarities: with s = sign(q_c - e_n), -weight * s for q_c, weight * s for e_n."""
     zero = queries.dtype.type(0)
-    for c in range(len(queries)):
-        for n in range(len(candidates)):
-            weight = weights[c, n]
-            for i in range(queries.shape[1]):
-                difference = queries[c, i] - candidates[n, i]
-                signed = weight if difference > zero else (-weight if difference < zero else zero)
-                to_queries[c, i] -= signed
-                to_candidates[n, i] += signed
+    for k in range(len(queries)):
+        for c in range(queries.shape[1]):
+            for n in range(candidates.shape[1]):
+                weight = weights[k, c, n]
+                for i in range(queries.shape[2]):
+                    difference = queries[k, c, i] - candidates[k, n, i]
+                    signed = weight if difference > zero else (-weight if difference < zero else zero)
+                    to_queries[k, c, i] -= signed
+                    to_candidates[k, n, i] += signed
 
 
 @_compiled

@@ -1,4 +1,4 @@
-"""How wrong the scores of a chunk are: one true triple against its negatives, three ways.
+"""How wrong scores are: one true triple against its negatives, three ways.
 
 A negative that is the true answer itself has score -inf: it then weighs nothing in any of the three.
 """
@@ -12,8 +12,8 @@ from torch import Tensor
 from faan.embed.config import EmbedConfig
 
 
-def chunk_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tensor:
-    """Mean loss of a chunk: scores of its true triples (C,) and of their negatives (C, N).
+def summed_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tensor:
+    """The losses of some true triples, summed: their scores (K, C) and those of their negatives (K, C, N).
 
     With s the true score, s_j those of the negatives, g the margin and w_j the weights:
 
@@ -22,18 +22,18 @@ def chunk_loss(positive: Tensor, negative: Tensor, config: EmbedConfig) -> Tenso
     softmax:  -log( exp(s) / (exp(s) + sum_j exp(s_j)) )                 Lacroix et al., 2018
     """
     if config.loss == "softmax":
-        return (torch.logaddexp(positive, negative.logsumexp(-1)) - positive).mean()
+        return (torch.logaddexp(positive, negative.logsumexp(-1)) - positive).sum()
     if config.loss == "margin":
-        wrong = F.relu(config.margin - positive.unsqueeze(-1) + negative)  # (C, N)
-        return weighted_mean(wrong, negative, config.adversarial_temperature)
-    wrong = F.softplus(config.margin + negative)  # (C, N)
-    right = F.softplus(-config.margin - positive).mean()
-    return (right + weighted_mean(wrong, negative, config.adversarial_temperature)) / 2
+        wrong = F.relu(config.margin - positive.unsqueeze(-1) + negative)  # (K, C, N)
+        return weighted_sum(wrong, negative, config.adversarial_temperature)
+    wrong = F.softplus(config.margin + negative)  # (K, C, N)
+    right = F.softplus(-config.margin - positive).sum()
+    return (right + weighted_sum(wrong, negative, config.adversarial_temperature)) / 2
 
 
-def weighted_mean(values: Tensor, negative: Tensor, temperature: float) -> Tensor:
-    """Mean over the chunk of sum_j w_j values_j, w_j = softmax_j(temperature * s_j), eq. 5 of Sun et al., 2019."""
+def weighted_sum(values: Tensor, negative: Tensor, temperature: float) -> Tensor:
+    """Sum over triples of sum_j w_j values_j, w_j = softmax_j(temperature * s_j), eq. 5 of Sun et al., 2019."""
     if temperature == 0.0:
-        return values.mean()
-    weights = torch.softmax(temperature * negative.detach(), -1)  # (C, N)
-    return (weights * values).sum(-1).mean()
+        return values.sum() / values.shape[-1]
+    weights = torch.softmax(temperature * negative.detach(), -1)  # (K, C, N)
+    return (weights * values).sum()

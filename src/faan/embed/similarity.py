@@ -18,7 +18,7 @@ class Similarity(Protocol):
         ...
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
-        """Similarity of each query to each candidate: (C, w) and (N, w) to (C, N)."""
+        """Similarity of each query to each candidate: (..., C, w) and (..., N, w) to (..., C, N)."""
         ...
 
 
@@ -31,7 +31,7 @@ class Dot:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        return queries @ candidates.transpose(-1, -2)  # (C, N)
+        return queries @ candidates.transpose(-1, -2)  # (..., C, N)
 
 
 class NegativeL1:
@@ -43,8 +43,10 @@ class NegativeL1:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
+        if queries.dim() == 2:
+            return self.matrix(queries.unsqueeze(0), candidates.unsqueeze(0))[0]
         similarities: Tensor = _L1Similarities.apply(queries, candidates)  # type: ignore[no-untyped-call]
-        return similarities  # (C, N)
+        return similarities  # (K, C, N)
 
 
 class NegativeL2:
@@ -57,16 +59,16 @@ class NegativeL2:
 
     def matrix(self, queries: Tensor, candidates: Tensor) -> Tensor:
         """Similarity of each query to each candidate."""
-        return -torch.cdist(queries, candidates, compute_mode="use_mm_for_euclid_dist")  # (C, N)
+        return -torch.cdist(queries, candidates, compute_mode="use_mm_for_euclid_dist")  # (..., C, N)
 
 
 class _L1Similarities(torch.autograd.Function):
-    """All negative L1 distances without the (C, N, w) differences; five times as fast as ``torch.cdist``, both ways."""
+    """Negative L1 distances without the (K, C, N, w) differences; five times as fast as ``torch.cdist``, both ways."""
 
     @staticmethod
     def forward(ctx: Any, queries: Tensor, candidates: Tensor) -> Tensor:
         ctx.save_for_backward(queries, candidates)
-        similarities = queries.new_empty(len(queries), len(candidates))
+        similarities = queries.new_empty(*queries.shape[:2], candidates.shape[1])
         kernels.l1_similarities(queries.detach().numpy(), candidates.detach().numpy(), similarities.numpy())
         return similarities
 

@@ -1,8 +1,9 @@
 """One update: gather the rows that a batch names, score, differentiate, move these rows and no others.
 
-A chunk of the batch is a task of its own: its rows are gathered as small tensors, autograd runs on these, and then the
-gradients are summed over the occurrences of each row. Chunks are computed side by side by as many threads as torch may
-use; sums are always taken in the same order, so the result does not depend on the number of threads.
+The half of a batch that asks for tails and the half that asks for heads are two tasks for two threads: the rows of each
+are gathered as small tensors, autograd runs on these, and then the gradients are summed over the occurrences of each
+row, always in the same order, so that the result does not depend on the number of threads. (Smaller tasks would keep
+more cores busy, but on two cores the interpreter's share in each costs more than it gives.)
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor
 
 from faan.embed.config import EmbedConfig
-from faan.embed.loss import chunk_loss
+from faan.embed.loss import summed_loss
 from faan.embed.models import make_model
 from faan.embed.optimizer import Table
 from faan.embed.sampling import DROPOUT, Batch, random_stream
@@ -24,7 +25,7 @@ from faan.embed.sampling import DROPOUT, Batch, random_stream
 class Updater:
     """Makes updates of the two tables; use it in a ``with`` block, which ends its threads.
 
-    Inside the block torch itself is limited to one thread, because the cores are busy with chunks.
+    Inside the block torch itself is limited to one thread, because the cores are busy with these tasks.
     """
 
     def __init__(self, entities: Table, relations: Table, config: EmbedConfig) -> None:
@@ -43,11 +44,12 @@ class Updater:
 
     def update(self, batch: Batch, number: int) -> float:
         """Make update ``number`` = 0, 1, ... and return its loss; if that is not finite, nothing is changed."""
+        half = len(batch.relations) // 2
         relation_ids = batch.relations
         if self.config.inverse_relations:  # (?, r, t) is asked as (t, r^-1, ?); inverses are the table's second half
-            half = len(relation_ids) // 2
             relation_ids = np.concatenate([relation_ids[:half], relation_ids[half:] + len(self.relations.rows) // 2])
-        tasks = [self.pool.submit(self._chunk, batch, ids, chunk, number) for chunk, ids in enumerate(relation_ids)]
+        sides = (slice(0, half), slice(half, 2 * half))  # the chunks that ask for tails, and those that ask for heads
+        tasks = [self.pool.submit(self._gradients, batch, relation_ids, side, number) for side in sides]
         entity_ids = np.concatenate([batch.given.ravel(), batch.answers.ravel(), batch.negatives.ravel()])
         entities, entity_places = np.unique(entity_ids, return_inverse=True)
         relations, relation_places = np.unique(relation_ids, return_inverse=True)
@@ -61,38 +63,41 @@ class Updater:
             self._move(self.relations, relations, _sums(used, relation_places, len(relations)), number, False)
         return loss
 
-    def _chunk(
-        self, batch: Batch, relation_ids: np.ndarray, chunk: int, number: int
+    def _gradients(
+        self, batch: Batch, relation_ids: np.ndarray, side: slice, number: int
     ) -> tuple[float, tuple[Tensor, ...]]:
-        """A chunk's share of the loss, and its gradient for the chunk's rows."""
-        ids = (batch.given[chunk], relation_ids, batch.answers[chunk], batch.negatives[chunk])
-        tables = (self.entities, self.relations, self.entities, self.entities)
+        """The share in the loss of the chunks that ask for one side, and its gradient for their rows."""
+        answer_ids, negative_ids = batch.answers[side], batch.negatives[side]  # (K, C), (K, N)
         rows = [
-            table.rows.index_select(0, torch.from_numpy(row_ids)).requires_grad_()
-            for table, row_ids in zip(tables, ids, strict=True)
+            self.entities.rows.index_select(0, torch.from_numpy(batch.given[side].ravel())),
+            self.relations.rows.index_select(0, torch.from_numpy(relation_ids[side].ravel())),
+            self.entities.rows.index_select(0, torch.from_numpy(answer_ids.ravel())),
+            self.entities.rows.index_select(0, torch.from_numpy(negative_ids.ravel())),
         ]
-        given, relations, answers, negatives = rows  # (C, w), (C, w'), (C, w), (N, w)
-        asks_for_tails = chunk < len(batch.given) // 2
-        if asks_for_tails or self.config.inverse_relations:
-            queries = self.model.tail_query(given, relations)  # (C, w)
+        given, relations, answers, negatives = (
+            row.requires_grad_().view(len(answer_ids), -1, row.shape[1]) for row in rows
+        )
+        if side.start == 0 or self.config.inverse_relations:
+            queries = self.model.tail_query(given, relations)  # (K, C, w)
         else:
-            queries = self.model.head_query(relations, given)  # (C, w)
+            queries = self.model.head_query(relations, given)  # (K, C, w)
         if self.config.dropout:
-            queries = queries * self._dropout_mask(queries.shape, number, chunk)
-        positive = self.model.similarity.pairs(queries, answers)  # (C,)
-        negative = self.model.similarity.matrix(queries, negatives)  # (C, N)
-        is_answer = torch.from_numpy(batch.answers[chunk][:, None] == batch.negatives[chunk])  # (C, N)
+            masks = [self._dropout_mask(queries.shape[1:], number, chunk) for chunk in range(side.start, side.stop)]
+            queries = queries * torch.stack(masks)
+        positive = self.model.similarity.pairs(queries, answers)  # (K, C)
+        negative = self.model.similarity.matrix(queries, negatives)  # (K, C, N)
+        is_answer = torch.from_numpy(answer_ids[:, :, None] == negative_ids[:, None, :])  # (K, C, N)
         negative = negative.masked_fill_(is_answer, -torch.inf)
-        loss = chunk_loss(positive, negative, self.config)
+        loss = summed_loss(positive, negative, self.config)
         if self.config.regularization:
             sizes = (
                 self.model.entity_sizes(given),
                 self.model.relation_sizes(relations),
                 self.model.entity_sizes(answers),
             )
-            penalty = torch.stack([(size**self.config.regularization_power).sum(-1).mean() for size in sizes]).sum()
+            penalty = torch.stack([(size**self.config.regularization_power).sum() for size in sizes]).sum()
             loss = loss + self.config.regularization * penalty
-        loss = loss / len(batch.given)
+        loss = loss / batch.given.size
         return loss.item(), torch.autograd.grad(loss, rows, materialize_grads=True)
 
     def _dropout_mask(self, shape: torch.Size, number: int, chunk: int) -> Tensor:
