@@ -1,0 +1,35 @@
+"""The committed results: every file is whole, and what gave it is in the project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from faan.embed import EmbedConfig
+from faan.rank import METRICS, ResultFile
+
+ROOT = Path(__file__).parent.parent
+RESULTS = sorted((ROOT / "results").glob("*.json"))
+
+
+def test_there_are_results() -> None:
+    assert RESULTS
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_result_names_what_gave_it(path: Path) -> None:
+    result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    assert (ROOT / result.config).is_file()
+    assert result.command.startswith(f"faan evaluate {result.config} --benchmark {result.dataset}")
+    for figures in (result.dev, result.test):
+        assert all(0 <= figures[metric] <= 1 for metric in METRICS)
+    queries = sum(relation["queries"] for relation in result.relations.values())
+    micro = sum(relation["queries"] * relation["mrr"] for relation in result.relations.values()) / queries
+    assert micro == pytest.approx(result.test["mrr"])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_configuration_can_be_read(path: Path) -> None:
+    assert EmbedConfig.from_toml(path).model
