@@ -238,3 +238,7 @@ def test_an_embedding_model_is_evaluated_on_a_benchmark(write: Write, tmp_path: 
     result = json.loads((tmp_path / "result.json").read_text())
     assert (result["method"], result["seed"], result["shots"]) == ("TransE", 7, 5)
     assert result["command"].endswith("--shots 5 --set seed=7")
+    moved = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--json")
+    assert json.loads(moved.stdout)["method"] == "Translation"
+    wrong = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--set", "model=distmult")
+    assert wrong.returncode == 2

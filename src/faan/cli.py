@@ -275,6 +275,10 @@ def evaluate(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file such as those in configs/.")],
     benchmark: Annotated[Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark.")],
     shots: Annotated[int, typer.Option("-k", "--shots", min=1, help="References of each relation.")] = 5,
+    translation: Annotated[
+        bool,
+        typer.Option("--translation", help="Train on the background alone; score by the references' mean translation."),
+    ] = False,
     setting: Settings = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result here.")
@@ -283,13 +287,14 @@ def evaluate(
 ) -> None:
     """Train a method on a benchmark and rank its dev and test queries: a row of the main table."""
     from faan.embed_commands import embed_config, run_evaluate
+    from faan.rank import Origin
 
     settings = embed_config(None, config, setting)
-    changes = "".join(f" --set {change}" for change in setting or ())
+    changes = " --translation" * translation + "".join(f" --set {change}" for change in setting or ())
     with busy("reading"):
         tasks = read_benchmark(benchmark)
     command = f"faan evaluate {config} --benchmark {tasks.name} --shots {shots}{changes}"
-    run_evaluate(tasks, settings, shots, str(config), command, output, as_json)
+    run_evaluate(tasks, settings, shots, Origin(str(config), command), translation, output, as_json)
 
 
 def _read(

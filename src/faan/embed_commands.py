@@ -44,11 +44,19 @@ def run_resume(folder: Path, tsv: bool, as_json: bool) -> None:
 
 
 def run_evaluate(
-    benchmark: Benchmark, config: EmbedConfig, shots: int, path: str, command: str, output: Path | None, as_json: bool
+    benchmark: Benchmark,
+    config: EmbedConfig,
+    shots: int,
+    origin: Origin,
+    translation: bool,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Train on a benchmark and rank its queries."""
+    if translation and config.model != "transe":
+        raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     with training_progress() as (on_update, _):
-        result = evaluate_embedding(benchmark, config, shots, Origin(path, command), on_update)
+        result = evaluate_embedding(benchmark, config, shots, origin, translation=translation, on_update=on_update)
     if output is not None:
         result.write(output)
         talk.print(f"wrote {output}")

@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from faan.embed import Embeddings
+from faan.embed.runs import triples_of
 from faan.graph.ragged import Ints
 from faan.tasks import SPLITS, Benchmark, Task
 
@@ -45,7 +46,7 @@ def training_triples(benchmark: Benchmark, shots: int) -> tuple[NDArray[np.int64
     """Background, training tasks and the references of dev and test, (n, 3), and the number of each task relation."""
     graph = benchmark.graph
     relations = {task.relation: graph.num_relations + i for i, task in enumerate(benchmark.tasks)}
-    parts = [np.stack([graph.heads, graph.relations, graph.tails], axis=1)]
+    parts = [triples_of(graph)]
     for split in SPLITS:
         for task in benchmark.splits[split]:
             pairs = task.pairs if split == "train" else task.references(shots)

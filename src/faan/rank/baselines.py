@@ -6,8 +6,9 @@ import time
 from dataclasses import dataclass
 
 from faan.embed import EmbedConfig, train
+from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
-from faan.models import EmbeddingMethod, training_triples
+from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
 from faan.rank.ranker import rank_tasks
 from faan.rank.results import ResultFile, relation_metrics, split_metrics
 from faan.tasks import Benchmark
@@ -30,11 +31,22 @@ class Origin:
 
 
 def evaluate_embedding(
-    benchmark: Benchmark, config: EmbedConfig, shots: int, origin: Origin, on_update: OnUpdate | None = None
+    benchmark: Benchmark,
+    config: EmbedConfig,
+    shots: int,
+    origin: Origin,
+    *,
+    translation: bool = False,
+    on_update: OnUpdate | None = None,
 ) -> ResultFile:
-    """Train on background, training tasks and the references of dev and test; rank the queries of both."""
-    triples, relations = training_triples(benchmark, shots)
-    num_relations = benchmark.graph.num_relations + len(relations)
+    """Train on background, training tasks and the references of dev and test; rank the queries of both.
+
+    With `translation` train on the background alone and score by the mean translation of the references.
+    """
+    graph = benchmark.graph
+    triples, relations = triples_of(graph), dict[str, int]()
+    if not translation:
+        triples, relations = training_triples(benchmark, shots)
     steps = 0
 
     def count(done: int, total: int, loss: float) -> None:
@@ -44,12 +56,14 @@ def evaluate_embedding(
             on_update(done, total, loss)
 
     start = time.perf_counter()
-    run = train(triples, benchmark.graph.num_entities, num_relations, config, on_update=count)
+    vectors = train(
+        triples, graph.num_entities, graph.num_relations + len(relations), config, on_update=count
+    ).embeddings
     trained = time.perf_counter()
-    method = EmbeddingMethod(run.embeddings, relations)
+    method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
     ranked = {split: list(rank_tasks(method, benchmark.splits[split], shots)) for split in ("dev", "test")}
     return ResultFile(
-        method=METHOD_NAMES[config.model],
+        method="Translation" if translation else METHOD_NAMES[config.model],
         dataset=benchmark.name,
         shots=shots,
         seed=config.seed,
