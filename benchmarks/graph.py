@@ -81,9 +81,9 @@ def read_ntriples(folder: Path) -> dict[str, float]:
     """Read N-Triples with labels."""
     from faan.graph import read_graph
 
-    seconds = timed(lambda: read_graph(folder / "graph.nt"))
     statements = NT_TRIPLES + NT_TRIPLES // 4
-    return {"seconds": seconds, "per_second": statements / seconds}
+    first, again = (statements / timed(lambda: read_graph(folder / "graph.nt")) for _ in range(2))
+    return {"first": first, "again": again}
 
 
 def check_and_build(folder: Path) -> dict[str, float]:
@@ -155,7 +155,11 @@ def main() -> None:
     compare("  neighbours of 10,000 entities, again", opened["gather_ms"], "ms", 20)
     show("  name to id", f"{opened['lookup_us']:,.0f} microseconds")
     show("  nearest names of a misspelt one", f"{opened['nearest_seconds']:,.1f} s")
-    compare("N-Triples with labels", results["read_ntriples"]["per_second"], "/s", 300_000, at_least=True)
+    for when, per_second in (
+        ("first", results["read_ntriples"]["first"]),
+        ("again", results["read_ntriples"]["again"]),
+    ):
+        compare(f"N-Triples with labels, {when}", per_second, "/s", 300_000, at_least=True)
     built = results["check_and_build"]
     show("check", f"{built['check_seconds']:,.1f} s")
     show(

@@ -103,15 +103,21 @@ class GraphBuilder:
         both = pl.concat([named["head"], named["tail"].alias("head")])
         entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
         relations = named["relation"].gather(relation_places).cast(pl.String)
-        entity_names = Names.from_strings(entities)
+        entity_names, relation_names = Names.from_strings(entities), Names.from_strings(relations)
+        entity_labels, relation_labels = None, None
+        if self._labels:
+            labelled = pl.concat([frame["name"] for frame in self._labels])
+            entity_labels = self._labels_by(_renumber(_codes(labelled), number), len(entities))
+            relation_ids = labelled.cast(pl.String).replace_strict(relations, np.arange(len(relations)), default=-1)
+            relation_labels = self._labels_by(relation_ids.to_numpy().astype(np.int32), len(relations))
         return Graph(
             entity_names,
-            Names.from_strings(relations),
+            relation_names,
             triples["head"].to_numpy(),
             triples["relation"].to_numpy(),
             triples["tail"].to_numpy(),
-            entity_labels=self._labels_of(entities),
-            relation_labels=self._labels_of(relations),
+            entity_labels=entity_labels,
+            relation_labels=relation_labels,
             types=self._finish_types(number, entity_names),
             report=replace(self.report, unused_nodes=self._unused_nodes(number, relations)),
         )
@@ -147,13 +153,16 @@ class GraphBuilder:
             return None
         return _ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
 
-    def _labels_of(self, names: pl.Series) -> Names | None:
-        if not self._labels:
+    def _labels_by(self, ids: NDArray[np.int32], count: int) -> Names | None:
+        """The best label of each of `count` things, where `ids` says which of them each label is for (-1: none)."""
+        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(pl.col("id") >= 0)
+        if not len(labels):
             return None
-        labels = pl.concat(self._labels).with_columns(pl.col("name").cast(pl.String)).sort("rank", maintain_order=True)
-        best = labels.unique("name", keep="first")
-        found = names.alias("name").to_frame().join(best, on="name", how="left", maintain_order="left")["label"]
-        return Names.from_strings(found.fill_null("")) if found.is_not_null().any() else None
+        best = labels.sort("rank", maintain_order=True).unique("id", keep="first")
+        everyone = pl.DataFrame({"id": np.arange(count, dtype=np.int32)})
+        return Names.from_strings(
+            everyone.join(best, on="id", how="left", maintain_order="left")["label"].fill_null("")
+        )
 
     def _unused_nodes(self, number: Ints, relations: pl.Series) -> int:
         """How many names were given a label or a type but occur in no triple."""

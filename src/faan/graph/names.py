@@ -47,7 +47,7 @@ class Names:
             text = series[start : start + _CHUNK].str.join("").item().encode()
             data[offsets[start] : offsets[start] + len(text)] = np.frombuffer(text, dtype=np.uint8)
 
-        count = 1 << max(len(series) - 1, 1).bit_length()
+        count = 1 << max((len(series) // 4).bit_length(), 1)  # two to four names a bucket: the index stays small
         bucket = _hash_all(data, offsets) & np.uint64(count - 1)
         buckets = offsets_of(np.bincount(bucket.astype(np.int64), minlength=count)).astype(np.uint32)
         members = np.argsort(bucket, kind="stable").astype(np.uint32)
