@@ -29,9 +29,8 @@ format: $(VENV)/.installed-dev  ## let ruff tidy the code
 
 bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; beside PyKEEN on NELL-One with FAAN_DATA)
 	$(BIN)/python benchmarks/graph.py
-	$(BIN)/python benchmarks/embed.py scale
-	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell; \
-	else echo "FAAN_DATA names no folder with NELL-One: embeddings are not measured beside PyKEEN"; fi
+	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale; \
+	else echo "FAAN_DATA names no folder with NELL-One: embeddings are not measured"; fi
 
 world:  ## build the bundled graph again from its sources
 	$(PYTHON) -m venv .venv-world
