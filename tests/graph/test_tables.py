@@ -110,6 +110,15 @@ def test_windows_line_ends_a_bom_blanks_and_empty_lines_are_fine(write: Write) -
     assert list(graph.triples()) == [("New York", "has part", "Staten Island"), ("Perú", "capital", "リマ")]
 
 
+def test_a_mark_at_the_start_of_a_later_block_belongs_to_the_name(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = Source.blocks
+    monkeypatch.setattr(Source, "blocks", lambda self: blocks(self, size=6))
+    graph = read_graph(write("graph.tsv", "a\tr\tb\n\ufeffc\tr\td\n"))
+    assert "\ufeffc" in graph.entity_names
+
+
 def test_blank_lines_before_a_header_do_not_hide_it(write: Write) -> None:
     assert read_graph(write("graph.tsv", "\n\nhead\trelation\ttail\na\tr\tb\n")).num_triples == 1
 

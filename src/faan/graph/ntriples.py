@@ -6,6 +6,7 @@ what programs write: its meaning is beyond doubt. The parser judges every other 
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Sequence
 
 import polars as pl
@@ -62,7 +63,7 @@ def _read_lines(
 
 def _lines(block: bytes) -> pl.DataFrame | None:
     """The lines of a block with their number from 0, null for an empty one; None where it is not clean text."""
-    if b"\x01" in block:
+    if b"\x01" in block or block.startswith(codecs.BOM_UTF8):  # polars would drop the mark
         return None
     try:
         return pl.read_csv(

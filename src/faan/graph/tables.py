@@ -6,6 +6,7 @@ take the fast way; the first sign of trouble sends a block to the slow one, whic
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -207,6 +208,8 @@ def _split(line: str, delimiter: str) -> list[str]:
 def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame | None:
     """The triples of a block by polars, or None where something is not plainly right."""
     if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+        return None
+    if block.startswith(codecs.BOM_UTF8):  # polars would drop it; here it is the beginning of a name
         return None
     schema = {str(i): pl.String for i in range(table.width)}
     try:
