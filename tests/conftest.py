@@ -13,8 +13,8 @@ import pytest
 from faan.graph import Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark
 
-# No time limits: machines are noisy, and speed belongs in benchmarks/. In CI the same examples each time: a change is not to
-# be blamed for what was wrong before it; new examples are found at home.
+# No time limits: machines are noisy, and speed belongs in benchmarks/. In CI the same examples each time: a change is
+# not to be blamed for what was wrong before it.
 hypothesis.settings.register_profile("faan", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("faan")
 
