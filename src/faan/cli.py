@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from faan import __version__
 from faan.graph import Graph, InputError, read_graph
 from faan.graph.builder import TYPE_RELATIONS
+from faan.graph.errors import first_problem
 from faan.graph.read import BUNDLED, FORMATS
 from faan.graph.summary import summarise
 from faan.graph.whole import check_free
@@ -96,10 +97,7 @@ def main() -> None:
     except InputError as error:
         _fail(str(error), 1)
     except ValidationError as error:
-        problem = error.errors()[0]
-        name = ".".join(str(part) for part in problem["loc"])
-        message = problem["msg"].removeprefix("Value error, ")
-        _fail(f"{name}: {message}" if name else message, 2)
+        _fail(first_problem(error), 2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has had enough
     except OSError as error:

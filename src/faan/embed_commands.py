@@ -16,7 +16,7 @@ from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_tr
 from faan.embed.config import ModelName, parse_setting
 from faan.embed.training import OnReport, OnUpdate
 from faan.graph import Graph, InputError
-from faan.printing import new_table, out, print_json, shown, talk
+from faan.printing import new_table, out, print_json, shown, talk, visible
 from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
 from faan.tasks import Benchmark
 
@@ -59,7 +59,7 @@ def run_evaluate(
         result = evaluate_embedding(benchmark, config, shots, origin, translation=translation, on_update=on_update)
     if output is not None:
         result.write(output)
-        talk.print(f"wrote {output}")
+        talk.print(f"wrote {visible(str(output))}")
     if as_json:
         print_json(result.model_dump())
     else:
@@ -91,14 +91,16 @@ def _held_out(graph: Graph, other: Graph, path: str) -> np.ndarray:
     if not len(triples):
         raise InputError("none of its triples has names that the graph knows", source=path)
     if unknown:
-        talk.print(f"{path}: {unknown:,} triples left out, which have an entity or relation that the graph lacks")
+        talk.print(
+            f"{visible(path)}: {unknown:,} triples left out, which have an entity or relation that the graph lacks"
+        )
     return triples
 
 
 def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
     for path in export_vectors(run, folder) if tsv else ():
-        talk.print(f"wrote {path}")
-    talk.print(f"wrote {folder / 'vectors.safetensors'}")
+        talk.print(f"wrote {visible(str(path))}")
+    talk.print(f"wrote {visible(str(folder / 'vectors.safetensors'))}")
     if as_json:
         print_json({name: dataclasses.asdict(score) for name, score in run.scores.items()})
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 
 class InputError(ValueError):
     """Input is wrong; the message names the place, what was expected, and what to do about it."""
@@ -22,6 +24,14 @@ class UnknownNameError(InputError):
         hint = f" Did you mean {', '.join(repr(n) for n in nearest)}?" if nearest else ""
         super().__init__(f"no {kind} is called {shorten(name)!r}.{hint}")
         self.nearest = nearest
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing that is wrong with some settings: which one, and what was expected."""
+    problem = error.errors()[0]
+    name = ".".join(str(part) for part in problem["loc"])
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message
 
 
 def shorten(text: str, width: int = 80) -> str:

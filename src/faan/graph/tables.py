@@ -95,8 +95,7 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; several apart by `|`), `name` (or `label`)."""
     first_line = source.peek().split(b"\n", 1)[0]
     delimiter = max("\t,;", key=lambda mark: first_line.count(mark.encode()))
-    table = _Table(delimiter, width=0, header_lines=0, places=(0, 0, 0))
-    rows = _rows(source.blocks(), source.name, table, builder, 1)
+    rows = _rows(source.blocks(), source.name, delimiter, builder, 1)
     header = [name.strip().lower() for name in next(rows, (1, []))[1]]
     node_at = _index(header, "id")
     type_at, label_at = _index(header, "category", "type"), _index(header, "name", "label")
@@ -255,7 +254,7 @@ def _read_lines(
 ) -> None:
     """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
     chunk: list[tuple[str, ...]] = []
-    for number, row in _rows(blocks, name, table, builder, line):
+    for number, row in _rows(blocks, name, table.delimiter, builder, line):
         if line == 1 and number <= header_lines:
             continue
         if problem := _problem(row, table):
@@ -273,14 +272,14 @@ def _add_rows(rows: list[tuple[str, ...]], table: _Table, builder: GraphBuilder)
 
 
 def _rows(
-    blocks: Iterable[bytes], name: str, table: _Table, builder: GraphBuilder, line: int
+    blocks: Iterable[bytes], name: str, delimiter: str, builder: GraphBuilder, line: int
 ) -> Iterator[tuple[int, list[str]]]:
     """(line number, fields) of all lines that are not blank."""
     text = _numbered_lines(blocks, name, builder, line)
-    if not table.quoting:
-        yield from ((number, content.split(table.delimiter)) for number, content in text if content.strip(BLANK))
+    if delimiter == "\t":
+        yield from ((number, content.split(delimiter)) for number, content in text if content.strip(BLANK))
         return
-    yield from _csv_rows(text, name, table.delimiter, builder)
+    yield from _csv_rows(text, name, delimiter, builder)
 
 
 def _csv_rows(

@@ -110,7 +110,7 @@ def draw_negatives(task: Task, heads: Ints, count: int, stream: Stream) -> Ints:
     return drawn.reshape(len(heads), count)
 
 
-def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500, max_pairs: int = 500) -> list[Task]:
+def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500) -> list[Task]:
     """Relations of the background graph as further training tasks (the open protocol).
 
     Their edges are in the graph: a model must hide them from an entity's neighbours (`Task.hidden`,
@@ -123,7 +123,7 @@ def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500
         tasks.append(
             Task(
                 graph.relation_names[int(relation)],
-                pairs[:max_pairs],
+                pairs,
                 find_candidates(graph, pairs[:, 1]).entities,
                 PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities),
                 hidden=int(relation),

@@ -12,6 +12,8 @@ from faan.graph import Graph
 from faan.graph.ragged import Ints, places_of
 from faan.tasks.benchmark import Task
 
+_LINKS = 3  # relations named for a task
+
 
 @dataclass(frozen=True)
 class Leakage:
@@ -25,7 +27,7 @@ class Leakage:
     duplicates: tuple[str, ...]  # relations, inverses or other tasks with exactly the same pairs
 
 
-def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (), top: int = 3) -> list[Leakage]:
+def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = ()) -> list[Leakage]:
     """Compare each task's pairs with all edges of the background graph and, for exact duplicates, with other tasks."""
     keys = _keys(graph.heads, graph.tails, graph)
     order = np.argsort(keys, kind="stable")
@@ -40,7 +42,7 @@ def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (
         forward, links = _linked(_keys(heads, tails, graph), keys, relations)
         backward, inverse_links = _linked(_keys(tails, heads, graph), keys, relations + graph.num_relations)
         counts = np.bincount(np.concatenate([links, inverse_links]), minlength=2 * graph.num_relations)
-        best = np.argsort(-counts, kind="stable")[:top]
+        best = np.argsort(-counts, kind="stable")[:_LINKS]
         size = len(heads)
         totals = np.tile(graph.relation_counts, 2)
         same = [graph.relation_label(int(r)) for r in np.flatnonzero((counts == size) & (totals == size))]
