@@ -88,3 +88,11 @@ def test_first_values_have_the_asked_spread() -> None:
     embeddings = Embeddings.first(2000, 50, small("rotate", dimension=20, init_scale=0.3))
     assert embeddings.entities.std().item() == pytest.approx(0.3, rel=0.02)
     assert embeddings.relations.abs().max().item() <= np.pi + 1e-6
+
+
+def test_a_triple_and_its_inverse_score_alike(embeddings: Embeddings, ids: tuple[Tensor, Tensor, Tensor]) -> None:
+    h, r, t = ids
+    relations = embeddings.with_inverses()
+    forward = embeddings.model.score(embeddings.entities[h], relations[r], embeddings.entities[t])
+    inverse = relations[r + embeddings.num_relations]
+    torch.testing.assert_close(embeddings.model.score(embeddings.entities[t], inverse, embeddings.entities[h]), forward)

@@ -77,6 +77,12 @@ class Embeddings:
             return self.score_tails(tails, relations + self.num_relations, candidates)
         return self._matrix(self.model.head_query(self.relations[relations], self.entities[tails]), candidates)
 
+    def with_inverses(self) -> Tensor:
+        """The relations' vectors followed by those of the inverse relations: (2 * num_relations, w')."""
+        if self.config.inverse_relations:
+            return self.relations
+        return torch.cat([self.relations, self.model.inverse(self.relations)])
+
     def _matrix(self, queries: Tensor, candidates: Tensor | None) -> Tensor:
         entities = self.entities if candidates is None else self.entities[candidates]  # (N, w)
         return self.model.similarity.matrix(queries, entities)  # (B, N)

@@ -50,6 +50,10 @@ class Model(ABC):
     def head_query(self, relations: Tensor, tails: Tensor) -> Tensor:
         """Where the head is expected: (..., entity_width)."""
 
+    @abstractmethod
+    def inverse(self, relations: Tensor) -> Tensor:
+        """The rows of the inverse relations, (t, r^-1, h) for (h, r, t), with the same scores."""
+
     def score(self, heads: Tensor, relations: Tensor, tails: Tensor) -> Tensor:
         """Score of each triple: rows (..., w) to (...)."""
         return self.similarity.pairs(self.tail_query(heads, relations), tails)
@@ -80,6 +84,10 @@ class TransE(Model):
         """The tail, moved back: t - r."""
         return tails - relations
 
+    def inverse(self, relations: Tensor) -> Tensor:
+        """The way back: -r."""
+        return -relations
+
 
 class DistMult(Model):
     """A relation weighs coordinates: score = <h, r, t>, the same in both directions.
@@ -94,6 +102,10 @@ class DistMult(Model):
     def head_query(self, relations: Tensor, tails: Tensor) -> Tensor:
         """The tail, weighed: t * r."""
         return tails * relations
+
+    def inverse(self, relations: Tensor) -> Tensor:
+        """The relation itself: this model knows no direction."""
+        return relations
 
 
 class ComplEx(Model):
@@ -117,6 +129,10 @@ class ComplEx(Model):
     def head_query(self, relations: Tensor, tails: Tensor) -> Tensor:
         """Re <h, r, conj(t)> is the real dot product of conj(r) * t and h."""
         return complex_product(tails, conjugate(relations))
+
+    def inverse(self, relations: Tensor) -> Tensor:
+        """The conjugate."""
+        return conjugate(relations)
 
     def entity_sizes(self, rows: Tensor) -> Tensor:
         """The moduli."""
@@ -154,6 +170,10 @@ class SimplE(Model):
         r, r_inverse = relations.chunk(2, -1)
         return torch.cat([r * t_tail, r_inverse * t_head], -1) / 2
 
+    def inverse(self, relations: Tensor) -> Tensor:
+        """[r'; r]."""
+        return torch.cat(relations.chunk(2, -1)[::-1], -1)
+
 
 class RotatE(Model):
     """A relation turns each complex coordinate by an angle: score = -||h * exp(i theta) - t||_2.
@@ -179,6 +199,10 @@ class RotatE(Model):
     def head_query(self, relations: Tensor, tails: Tensor) -> Tensor:
         """The tail, turned back: t * exp(-i theta)."""
         return complex_product(tails, torch.cat([relations.cos(), -relations.sin()], -1))
+
+    def inverse(self, relations: Tensor) -> Tensor:
+        """The turn back: -theta."""
+        return -relations
 
     def entity_sizes(self, rows: Tensor) -> Tensor:
         """The moduli."""

@@ -1,7 +1,17 @@
 """Few-shot methods, one file each, behind one interface."""
 
+from faan.models.background import Background, sample_neighbours
 from faan.models.embedding import EmbeddingMethod, training_triples
-from faan.models.interface import Method, Scorer
+from faan.models.interface import FewShotModel, Method, Scorer
 from faan.models.translation import MeanTranslation
 
-__all__ = ["EmbeddingMethod", "MeanTranslation", "Method", "Scorer", "training_triples"]
+__all__ = [
+    "Background",
+    "EmbeddingMethod",
+    "FewShotModel",
+    "MeanTranslation",
+    "Method",
+    "Scorer",
+    "sample_neighbours",
+    "training_triples",
+]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from faan.graph.ragged import Ints
-from faan.tasks import Task
+from faan.tasks import Episode, Task
 
 
 class Scorer(Protocol):
@@ -26,5 +29,24 @@ class Method(Protocol):
     """A few-shot method."""
 
     def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only the relation's name may be used."""
+        """Look at the references (K, 2) of a task; of the task itself only the relation's name may be used.
+
+        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
+        """
         ...
+
+
+class FewShotModel(nn.Module, ABC):
+    """A method whose weights are learnt on episodes of the training tasks; `faan.train` trains any of them.
+
+    What a model draws at random in training (dropout, say) comes from torch's global generator, which the training
+    loop seeds anew at each step; so a step depends on the weights, the seed and its number alone.
+    """
+
+    @abstractmethod
+    def loss(self, episodes: Sequence[Episode]) -> Tensor:
+        """The loss of one training step, a scalar: the mean over its episodes."""
+
+    @abstractmethod
+    def prepare(self, task: Task, references: Ints) -> Scorer:
+        """As `Method.prepare`; scores as in evaluation, without dropout, whatever the module's mode."""

@@ -1,0 +1,62 @@
+"""What a few-shot model knows of the background graph: a vector for everything, and each entity's neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from faan.embed import Embeddings
+from faan.graph import Graph
+from faan.graph.graph import Neighbours
+from faan.graph.ragged import offsets_of, places_of
+from faan.tasks.randomness import Stream
+
+_PURPOSE = 4  # keeps these random numbers apart from those of other uses of the same seed
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """Vectors of entities and relations, inverse relations after the others, and neighbours cut to a number."""
+
+    entities: Tensor  # (entities, d)
+    relations: Tensor  # (2 * relations, d)
+    neighbours: Neighbours
+
+    @classmethod
+    def of(cls, graph: Graph, embeddings: Embeddings, max_neighbours: int = 50, seed: int = 0) -> Background:
+        """Take a graph's vectors and sample its neighbours; vectors of relations that it lacks are left out."""
+        both = embeddings.with_inverses().unflatten(0, (2, embeddings.num_relations))
+        relations = both[:, : graph.num_relations].flatten(0, 1)
+        return cls(embeddings.entities, relations, sample_neighbours(graph.neighbours, max_neighbours, seed))
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in the vector of an entity."""
+        return self.entities.shape[1]
+
+
+def sample_neighbours(neighbours: Neighbours, limit: int, seed: int = 0) -> Neighbours:
+    """At most `limit` edges of each entity, chosen once, such that as many relations as possible survive.
+
+    The edges of each relation are put in random order; all first ones are taken before any second one, and so on. (The
+    first 50 edges in file order would lose half of the relations of a hub.)
+    """
+    degrees = neighbours.degrees
+    hubs = np.flatnonzero(degrees > limit)
+    if not len(hubs):
+        return neighbours
+    offsets, relations, _ = neighbours.gather(hubs)
+    owner = np.repeat(np.arange(len(hubs)), np.diff(offsets))
+    chance = Stream(seed, _PURPOSE).raw(len(owner))
+    order = np.lexsort((chance, relations, owner))  # by hub, then by relation: the order of the edges, shuffled inside
+    first = np.r_[True, (np.diff(owner[order]) != 0) | (np.diff(relations[order]) != 0)]
+    place = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))  # in its relation
+    turn = np.lexsort((chance[order], place, owner[order]))  # by hub; inside, all first ones, all second ones, ...
+    kept = order[turn[np.arange(len(turn)) - offsets[owner[turn]] < limit]]
+    keep = np.ones(len(neighbours.relations), dtype=bool)
+    within = places_of(neighbours.offsets[hubs], degrees[hubs])[0]  # where the hubs' edges are
+    keep[within] = False
+    keep[within[kept]] = True
+    return Neighbours(offsets_of(np.minimum(degrees, limit)), neighbours.relations[keep], neighbours.entities[keep])
