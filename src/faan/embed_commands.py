@@ -6,19 +6,22 @@ import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import TypeVar, cast, get_args
 
 import numpy as np
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
-from faan.embed.config import ModelName, parse_setting
+from faan.embed.config import ModelName
+from faan.embed.settings import Settings, parse_setting
 from faan.embed.training import OnReport, OnUpdate
 from faan.graph import Graph, InputError
 from faan.printing import new_table, out, print_json, shown, talk, visible
 from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
 from faan.tasks import Benchmark
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
 def run_embed(
@@ -68,15 +71,23 @@ def run_evaluate(
 
 def embed_config(model: str | None, path: Path | None, changes: list[str] | None) -> EmbedConfig:
     """The recommended settings of a model, or those of a file, with single settings changed."""
-    given: dict[str, Any] = {}
+    return with_changes(EmbedConfig.from_toml(path) if path else _recommended(model or "transe"), changes)
+
+
+def with_changes(settings: SettingsT, changes: list[str] | None) -> SettingsT:
+    """Settings with some changed by NAME=VALUE, those of a table by TABLE.NAME=VALUE."""
+    content = settings.model_dump()
     for change in changes or ():
-        name, equals, value = change.partition("=")
-        if not equals or name not in EmbedConfig.model_fields:
-            known = ", ".join(EmbedConfig.model_fields)
-            raise typer.BadParameter(f"expected NAME=VALUE with one of {known}", param_hint="--set")
-        given[name] = parse_setting(value)
-    base = EmbedConfig.from_toml(path) if path else _recommended(model or "transe")
-    return EmbedConfig.model_validate(base.model_dump() | given)
+        path, equals, value = change.partition("=")
+        *tables, name = path.split(".")
+        place, table = content, cast(object, settings)
+        for part in tables:
+            place, table = place.get(part, {}), getattr(table, part, None)
+        if not equals or not isinstance(table, Settings) or name not in type(table).model_fields:
+            known = type(table if isinstance(table, Settings) else settings).model_fields
+            raise typer.BadParameter(f"expected NAME=VALUE with one of {', '.join(known)}", param_hint="--set")
+        place[name] = parse_setting(value)
+    return type(settings).model_validate(content)
 
 
 def _recommended(model: str) -> EmbedConfig:

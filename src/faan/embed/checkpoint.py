@@ -6,10 +6,12 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
+from torch import Tensor
 
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import write_tensors
@@ -77,18 +79,23 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
         raise InputError(f"{folder} holds no run to resume: {CHECKPOINT_FILE} is missing")
-    try:
-        with safe_open(path, framework="pt") as file:
-            notes = json.loads(file.metadata()["notes"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(folder)) from None
+    tensors, notes = read_tensors(path)
     tables = []
     for prefix in ("entities.", "relations."):
         mine = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
         tables.append(Table(mine.pop("rows"), config, mine))
     notes["history"] = [Report(**report) for report in notes["history"]]
     return tables[0], tables[1], Progress(**notes)
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], Any]:
+    """Tensors and notes of a checkpoint, as ``write_tensors`` wrote them."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            notes = json.loads(file.metadata()["notes"])
+            return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118 - not a dict
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(path)) from None
 
 
 ADVICE = (

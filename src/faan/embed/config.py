@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from faan.graph import InputError
-from faan.graph.errors import first_problem
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from faan.embed.settings import Settings
 
 ModelName = Literal["transe", "distmult", "complex", "simple", "rotate"]
 
 
-class EmbedConfig(BaseModel):
+class EmbedConfig(Settings):
     """How to train embeddings; ``EmbedConfig.recommended(model)`` has the settings that were chosen by measurement."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     model: ModelName = "transe"
     """Which scoring function; see ``faan.embed.models``."""
@@ -85,19 +75,6 @@ class EmbedConfig(BaseModel):
         """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
         return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
 
-    @classmethod
-    def from_toml(cls, path: Path | str) -> EmbedConfig:
-        """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
-        try:
-            settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
-        settings.pop("result", None)
-        try:
-            return cls.model_validate(settings)
-        except ValidationError as error:
-            raise InputError(first_problem(error), source=str(path)) from None
-
     @model_validator(mode="after")
     def _check(self) -> EmbedConfig:
         if self.batch_size % (2 * self.chunk_size):
@@ -112,14 +89,6 @@ class EmbedConfig(BaseModel):
         if self.loss == "softmax" and self.adversarial_temperature > 0.0:
             raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
         return self
-
-
-def parse_setting(text: str) -> Any:
-    """A value as it would stand in a TOML file; what is no TOML value is a string."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 RECOMMENDED: dict[ModelName, dict[str, Any]] = {

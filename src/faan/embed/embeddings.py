@@ -18,6 +18,7 @@ from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
 from faan.graph import InputError
+from faan.graph.whole import whole_file
 
 CONFIG_FILE = "config.json"
 VECTORS_FILE = "vectors.safetensors"
@@ -124,14 +125,12 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file at once: a reader sees the old one or the new one, never a part."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    """Replace a file at once."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], notes: object = None) -> None:
     """The same for tensors, with notes that JSON can hold in the file's header."""
-    part = path.with_name(path.name + ".part")
-    save_file(tensors, part, metadata={"notes": json.dumps(notes)})
-    part.replace(path)
+    with whole_file(path) as part:
+        save_file(tensors, part, metadata={"notes": json.dumps(notes)})

@@ -1,7 +1,8 @@
-"""Folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,3 +37,25 @@ def whole_folder(folder: Path) -> Iterator[Path]:
                 raise
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", source=str(folder)) from None
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a file to write to; it takes the place of `path` when it is safely on the disk.
+
+    Whoever reads sees the old file or the new one, never a part, even if the machine stops in between.
+    """
+    part = path.with_name(path.name + ".part")
+    yield part
+    sync(part)
+    part.replace(path)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the list of a folder's files, is on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,47 @@
+"""What all settings have in common: checked when they are given, never changed after, read from TOML."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from faan.graph import InputError
+from faan.graph.errors import first_problem
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Settings(BaseModel):
+    """A frozen object in which every name and every type is checked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @classmethod
+    def from_toml(cls, path: Path | str) -> Self:
+        """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
+        try:
+            settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
+        settings.pop("result", None)
+        try:
+            return cls.model_validate(settings)
+        except ValidationError as error:
+            raise InputError(first_problem(error), source=str(path)) from None
+
+
+def parse_setting(text: str) -> Any:
+    """A value as it would stand in a TOML file; what is no TOML value is a string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
