@@ -17,13 +17,14 @@ ROOMS = [
     "embed",
     "evidence",
     "models",
-    "train",
     "rank",
+    "train",
     "complete",
     "paper",
     "web",
     "printing",
     "embed_commands",
+    "train_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]

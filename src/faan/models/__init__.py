@@ -1,8 +1,9 @@
 """Few-shot methods, one file each, behind one interface."""
 
 from faan.models.background import Background, sample_neighbours
-from faan.models.embedding import EmbeddingMethod, training_triples
-from faan.models.interface import FewShotModel, Method, Scorer
+from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
+from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
+from faan.models.registry import ModelConfig
 from faan.models.translation import MeanTranslation
 
 __all__ = [
@@ -11,7 +12,10 @@ __all__ = [
     "FewShotModel",
     "MeanTranslation",
     "Method",
+    "MethodConfig",
+    "ModelConfig",
     "Scorer",
     "sample_neighbours",
     "training_triples",
+    "triples_with",
 ]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from faan.embed import Embeddings
 from faan.embed.runs import triples_of
+from faan.graph import Graph
 from faan.graph.ragged import Ints
 from faan.tasks import SPLITS, Benchmark, Task
 
@@ -44,12 +45,18 @@ class _EmbeddingScorer:
 
 def training_triples(benchmark: Benchmark, shots: int) -> tuple[NDArray[np.int64], dict[str, int]]:
     """Background, training tasks and the references of dev and test, (n, 3), and the number of each task relation."""
-    graph = benchmark.graph
-    relations = {task.relation: graph.num_relations + i for i, task in enumerate(benchmark.tasks)}
+    pairs = {
+        task.relation: task.pairs if split == "train" else task.references(shots)
+        for split in SPLITS
+        for task in benchmark.splits[split]
+    }
+    return triples_with(benchmark.graph, pairs)
+
+
+def triples_with(graph: Graph, pairs: Mapping[str, Ints]) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """The triples of a graph and the pairs of further relations, (n, 3), and the number of each such relation."""
+    relations = {relation: graph.num_relations + i for i, relation in enumerate(pairs)}
     parts = [triples_of(graph)]
-    for split in SPLITS:
-        for task in benchmark.splits[split]:
-            pairs = task.pairs if split == "train" else task.references(shots)
-            column = np.full(len(pairs), relations[task.relation])
-            parts.append(np.stack([pairs[:, 0], column, pairs[:, 1]], axis=1))
+    for relation, own in pairs.items():
+        parts.append(np.stack([own[:, 0], np.full(len(own), relations[relation]), own[:, 1]], axis=1))
     return np.concatenate(parts).astype(np.int64), relations

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from faan.embed.settings import Settings
 from faan.graph.ragged import Ints
+from faan.models.background import Background
 from faan.tasks import Episode, Task
 
 
@@ -50,3 +52,13 @@ class FewShotModel(nn.Module, ABC):
     @abstractmethod
     def prepare(self, task: Task, references: Ints) -> Scorer:
         """As `Method.prepare`; scores as in evaluation, without dropout, whatever the module's mode."""
+
+
+class MethodConfig(Settings, ABC):
+    """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
+
+    display_name: ClassVar[str]  # as in the tables of the literature
+
+    @abstractmethod
+    def build(self, background: Background) -> FewShotModel:
+        """The model before training; what is random in it comes from torch's global generator."""

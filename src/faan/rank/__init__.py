@@ -1,9 +1,9 @@
 """Ranking the candidates of queries, metrics, results."""
 
-from faan.rank.baselines import Origin, evaluate_embedding
+from faan.rank.baselines import evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
-from faan.rank.ranker import TaskRanks, mean_ranks, rank_task, rank_tasks
-from faan.rank.results import ResultFile, split_metrics
+from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
+from faan.rank.results import Origin, ResultFile, draw_references, rank_splits, relation_metrics, split_metrics
 
 __all__ = [
     "METRICS",
@@ -12,10 +12,14 @@ __all__ = [
     "ResultFile",
     "TaskRanks",
     "bootstrap",
+    "check_tasks",
+    "draw_references",
     "evaluate_embedding",
     "mean_ranks",
+    "rank_splits",
     "rank_task",
     "rank_tasks",
+    "relation_metrics",
     "split_metrics",
     "summarise_ranks",
 ]

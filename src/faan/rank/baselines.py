@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 from faan.embed import EmbedConfig, train
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
+from faan.graph import InputError
 from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.ranker import rank_tasks
-from faan.rank.results import ResultFile, relation_metrics, split_metrics
+from faan.rank.results import Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark
 
 METHOD_NAMES = {
@@ -22,14 +21,6 @@ METHOD_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where a result comes from: the configuration's file and the command that gave it."""
-
-    config: str
-    command: str
-
-
 def evaluate_embedding(
     benchmark: Benchmark,
     config: EmbedConfig,
@@ -37,12 +28,16 @@ def evaluate_embedding(
     origin: Origin,
     *,
     translation: bool = False,
+    draws: int = 0,
     on_update: OnUpdate | None = None,
 ) -> ResultFile:
     """Train on background, training tasks and the references of dev and test; rank the queries of both.
 
-    With `translation` train on the background alone and score by the mean translation of the references.
+    With `translation` train on the background alone and score by the mean translation of the references. Only then can
+    there be random `draws` of references: an embedding model has learnt those of the benchmark.
     """
+    if draws and not translation:
+        raise InputError("an embedding model learns its references in training: it cannot be given others by draws")
     graph = benchmark.graph
     triples, relations = triples_of(graph), dict[str, int]()
     if not translation:
@@ -61,15 +56,13 @@ def evaluate_embedding(
     ).embeddings
     trained = time.perf_counter()
     method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
-    ranked = {split: list(rank_tasks(method, benchmark.splits[split], shots)) for split in ("dev", "test")}
+    figures = rank_splits(method, benchmark, shots, draws)
     return ResultFile(
         method="Translation" if translation else METHOD_NAMES[config.model],
         dataset=benchmark.name,
         shots=shots,
         seed=config.seed,
-        dev=split_metrics(ranked["dev"]),
-        test=split_metrics(ranked["test"]),
-        relations=relation_metrics(ranked["test"]),
+        **figures,
         seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
         steps=steps,
         config=origin.config,

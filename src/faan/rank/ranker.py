@@ -35,6 +35,14 @@ def rank_tasks(method: Method, tasks: Iterable[Task], shots: int) -> Iterator[Ta
         yield TaskRanks(task, rank_task(scorer, task, task.queries(shots)))
 
 
+def check_tasks(tasks: Iterable[Task], shots: int) -> None:
+    """Refuse tasks that cannot be ranked: too few pairs for K references, or nothing to rank the answer among."""
+    for task in tasks:
+        task.references(shots)
+        if not len(task.candidates):
+            raise InputError(f"relation {task.relation!r} has no candidates: there is nothing to rank a tail among")
+
+
 def rank_task(scorer: Scorer, task: Task, queries: Ints) -> NDArray[np.float64]:
     """Rank queries (Q, 2) of one task; a head that several queries share is scored once."""
     candidates = np.union1d(task.candidates, queries[:, 1])  # sorted; a true tail is always among the choices

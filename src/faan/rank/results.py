@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -13,10 +14,23 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from faan.graph.whole import whole_file
+from faan.models import Method
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
-from faan.rank.ranker import TaskRanks
+from faan.rank.ranker import TaskRanks, check_tasks, rank_tasks
+from faan.tasks import Benchmark, Task
+from faan.tasks.randomness import Stream
 
+_PURPOSE = 6  # keeps these random numbers apart from those of other uses of the same seed
 _PACKAGES = ("faan", "torch", "numpy", "polars")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the configuration's file and the command that gave it."""
+
+    config: str
+    command: str
 
 
 class ResultFile(BaseModel):
@@ -45,7 +59,45 @@ class ResultFile(BaseModel):
     def write(self, path: Path) -> None:
         """Write it as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        with whole_file(path) as part:
+            part.write_text(json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0) -> dict[str, Any]:
+    """What a result file says of dev and test, and of each relation of test.
+
+    The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
+    references instead, the same for every method and seed, and the spread of the MRR is told too.
+    """
+    figures: dict[str, Any] = {}
+    for split in ("dev", "test"):
+        tasks = benchmark.splits[split]
+        check_tasks(tasks, shots)
+        ranked = list(rank_tasks(method, tasks, shots))
+        figures[split] = split_metrics(ranked)
+        if draws:
+            mrrs = [_micro_mrr(rank_tasks(method, draw_references(tasks, draw), shots)) for draw in range(draws)]
+            figures[split]["draws"] = {
+                "mrr": mrrs,
+                "mean": float(np.mean(mrrs)),
+                "std": float(np.std(mrrs, ddof=1)) if draws > 1 else 0.0,
+            }
+        if split == "test":
+            figures["relations"] = relation_metrics(ranked)
+    return figures
+
+
+def draw_references(tasks: Sequence[Task], draw: int) -> list[Task]:
+    """The tasks with their pairs in random order, so that the first K of each are other references."""
+    streams = (Stream(0, _PURPOSE, draw * len(tasks) + place) for place in range(len(tasks)))
+    return [
+        replace(task, pairs=task.pairs[stream.permutation(len(task.pairs))])
+        for task, stream in zip(tasks, streams, strict=True)
+    ]
+
+
+def _micro_mrr(found: Iterable[TaskRanks]) -> float:
+    return summarise_ranks(np.concatenate([task.ranks for task in found]))["mrr"]
 
 
 def split_metrics(found: Sequence[TaskRanks]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task
 from faan.tasks.build import BuildReport, BuildSettings, build_benchmark
 from faan.tasks.candidates import Candidates, find_candidates
-from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks
+from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, inverse_tasks
 from faan.tasks.layout import read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
 
@@ -22,6 +22,7 @@ __all__ = [
     "build_benchmark",
     "find_candidates",
     "find_leakage",
+    "inverse_tasks",
     "read_benchmark",
     "write_benchmark",
 ]

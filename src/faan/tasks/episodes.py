@@ -5,7 +5,7 @@ An episode draws K reference pairs of a task, further pairs as queries, and for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +61,10 @@ class EpisodeSampler:
                 "lower K or add tasks"
             )
         for task in self.tasks:
-            _check_negatives(task)
+            if not _has_negatives(task):
+                raise InputError(
+                    f"relation {task.relation!r}: every candidate is a true tail of a head; there is no negative"
+                )
         self.max_queries, self.negatives, self.seed = queries, negatives, seed
         self.step = 0
 
@@ -132,10 +135,26 @@ def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500
     return tasks
 
 
-def _check_negatives(task: Task) -> None:
+def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
+    """Tasks with head and tail swapped, which ask for heads; one that would offer a query no negative is left out."""
+    swapped = []
+    for task in tasks:
+        truths = task.truths.pairs
+        hidden = None if task.hidden is None else (task.hidden + graph.num_relations) % (2 * graph.num_relations)
+        inverse = Task(
+            f"{task.relation}_inv",
+            task.pairs[:, ::-1],
+            find_candidates(graph, task.pairs[:, 0]).entities,
+            PairSet(truths[:, 1], truths[:, 0], graph.num_entities),
+            hidden,
+        )
+        if _has_negatives(inverse):
+            swapped.append(inverse)
+    return swapped
+
+
+def _has_negatives(task: Task) -> bool:
+    """Whether every head has a candidate that is not among its true tails."""
     heads, counts = np.unique(task.truths.pairs[:, 0], return_counts=True)
-    for head in heads[counts >= len(task.candidates)].tolist():
-        if not len(np.setdiff1d(task.candidates, task.truths.tails_of(head))):
-            raise InputError(
-                f"relation {task.relation!r}: every candidate is a true tail of a head; there is no negative"
-            )
+    full = heads[counts >= len(task.candidates)].tolist()
+    return all(len(np.setdiff1d(task.candidates, task.truths.tails_of(head))) for head in full)
