@@ -1,0 +1,124 @@
+"""A training run on disk: enough to go on after any interruption as if there had been none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from faan.embed.checkpoint import CHECKPOINT_FILE, read_tensors
+from faan.embed.embeddings import write_tensors
+from faan.graph import InputError
+from faan.graph.whole import sync
+from faan.train.config import TrainConfig
+
+BEST_FILE = "best.safetensors"
+METRICS_FILE = "metrics.jsonl"
+
+Weights = dict[str, Tensor]
+
+
+@dataclass
+class Progress:
+    """How far a run is. Random numbers need no place here: they follow from the seed and the step."""
+
+    step: int = 0  # finished steps
+    best_step: int | None = None  # of the weights that are kept
+    best_mrr: float | None = None
+    stale: int = 0  # evaluations since the best one
+    loss: float = 0.0  # sums over the steps since the last line of metrics
+    grad_norm: float = 0.0
+    logged: int = 0  # the step of that line
+    metrics: int = 0  # bytes of metrics that belong to these steps
+
+    def is_over(self, config: TrainConfig) -> bool:
+        """Whether all steps are done, or patience is at its end."""
+        return self.step >= config.steps or 0 < config.patience <= self.stale
+
+
+def weights_of(model: nn.Module) -> Weights:
+    """Trainable parameters and persistent buffers: what a checkpoint holds. They are the model's own, not copies."""
+    frozen = {name for name, parameter in model.named_parameters() if not parameter.requires_grad}
+    return {name: tensor for name, tensor in model.state_dict().items() if name not in frozen}
+
+
+def set_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copy weights into a model."""
+    own = weights_of(model)
+    if {name: tensor.shape for name, tensor in own.items()} != {name: tensor.shape for name, tensor in weights.items()}:
+        raise InputError("the saved weights belong to another model; begin the run again")
+    for name, tensor in own.items():
+        tensor.copy_(weights[name])
+
+
+def copied(weights: Mapping[str, Tensor]) -> Weights:
+    """The same values in memory of their own."""
+    return {name: tensor.detach().clone().contiguous() for name, tensor in weights.items()}
+
+
+def are_finite(weights: Mapping[str, Tensor]) -> bool:
+    """Whether there is no NaN and no infinity among the values."""
+    return all(bool(torch.isfinite(tensor).all()) for tensor in weights.values())
+
+
+def save_checkpoint(folder: Path, parts: Mapping[str, Mapping[str, Tensor]], progress: Progress) -> None:
+    """Write weights, optimiser state, averages, each a dictionary of tensors, and the progress."""
+    tensors = {f"{part}:{name}": tensor for part, content in parts.items() for name, tensor in copied(content).items()}
+    write_tensors(folder / CHECKPOINT_FILE, tensors, asdict(progress))
+
+
+def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], Progress]:
+    """Read what `save_checkpoint` wrote."""
+    tensors, notes = read_tensors(folder / CHECKPOINT_FILE)
+    parts: dict[str, Weights] = {"weights": {}, "optimizer": {}, "average": {}}
+    try:
+        for path, tensor in tensors.items():
+            part, name = path.split(":", 1)
+            parts[part][name] = tensor
+        return parts, Progress(**notes)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"the checkpoint is damaged ({error!r}); begin the run again", source=str(folder / CHECKPOINT_FILE)
+        ) from None
+
+
+OnMetrics = Callable[[dict[str, Any]], None]
+"""Called with every line of metrics, after a resume with the old ones first."""
+
+
+class MetricsFile:
+    """A file of JSON lines that only grows, and that is cut back to what a checkpoint covers when a run goes on."""
+
+    def __init__(self, path: Path, covered: int, on_line: OnMetrics | None = None) -> None:
+        self.path, self.on_line = path, on_line
+        path.touch()
+        content = path.read_bytes()
+        if len(content) < covered:
+            raise InputError(f"has {len(content)} bytes, but its checkpoint knows {covered}", source=str(path))
+        self.file = path.open("r+b")
+        self.file.truncate(covered)
+        self.file.seek(covered)
+        if on_line is not None:
+            for line in content[:covered].splitlines():
+                on_line(json.loads(line))
+
+    def write(self, line: dict[str, Any]) -> None:
+        """Add a line."""
+        self.file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        self.file.flush()
+        if self.on_line is not None:
+            self.on_line(line)
+
+    def sync(self) -> int:
+        """Wait until all lines are on the disk; how many bytes they are."""
+        sync(self.path)
+        return self.file.tell()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()

@@ -1,0 +1,215 @@
+"""Training a few-shot model on a benchmark in a run folder, from embeddings to the best weights.
+
+| file | what it holds |
+|---|---|
+| `run.json` | which benchmark it is, and what the run was called with |
+| `config.json` | all settings |
+| `embed/` | the run of the embeddings, with its own checkpoints; trained once |
+| `checkpoint.safetensors` | weights, their average, the optimiser's state, how far the run is |
+| `best.safetensors` | the weights of the best dev evaluation |
+| `metrics.jsonl` | loss, and dev figures of each evaluation, as they come |
+| `seconds.json` | time spent, apart from the rest: all other files are the same each time |
+| `result.json` | figures of dev and test, once the run was evaluated |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+from pydantic import ValidationError
+
+from faan.embed import Embeddings
+from faan.embed import resume as resume_embedding
+from faan.embed import train as train_embedding
+from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint
+from faan.embed.embeddings import CONFIG_FILE, write_text
+from faan.embed.runs import triples_of
+from faan.embed.training import OnUpdate, split
+from faan.graph import InputError
+from faan.graph.errors import first_problem
+from faan.graph.whole import check_free, whole_folder
+from faan.models import Background, FewShotModel, triples_with
+from faan.tasks import Benchmark, Task, inverse_tasks, read_benchmark
+from faan.train.checkpoint import Progress, load_checkpoint
+from faan.train.config import RunConfig
+from faan.train.loop import Callbacks, check_dev, load_best, make_sampler, seed_torch, train_model
+from faan.train.stopwatch import Stopwatch
+
+RUN_FILE = "run.json"
+EMBED_FOLDER = "embed"
+_SECONDS_FILE = "seconds.json"
+
+
+@dataclass(frozen=True)
+class RunNotes:
+    """What a run was called with, as `run.json` holds it."""
+
+    benchmark: str | None  # its path; None where it never was on disk
+    data: str  # its fingerprint
+    config: str = CONFIG_FILE  # the file that the settings came from
+    changes: Sequence[str] = ()  # and what was changed in them, NAME=VALUE
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedRun:
+    """A finished run: the model with its best weights, and all that led to it."""
+
+    folder: Path
+    config: RunConfig
+    notes: RunNotes
+    benchmark: Benchmark
+    model: FewShotModel
+    progress: Progress
+    seconds: dict[str, float]
+
+
+def train_run(
+    config: RunConfig,
+    benchmark: Benchmark,
+    folder: Path | str,
+    *,
+    path: Path | str | None = None,
+    source: tuple[str, Sequence[str]] = (CONFIG_FILE, ()),
+    callbacks: Callbacks | None = None,
+) -> TrainedRun:
+    """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
+
+    `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
+    """
+    folder = Path(folder)
+    check_free(folder)
+    check_dev(benchmark.splits["dev"], config.train, config.shots)  # complain before anything is written
+    make_sampler(_training_tasks(config, benchmark), config.train, config.seed)
+    split(triples_of(benchmark.graph), None, config.embed)
+    notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
+    with whole_folder(folder) as new:
+        write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
+        write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
+    return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
+
+
+def resume_run(
+    folder: Path | str, benchmark: Benchmark | None = None, *, callbacks: Callbacks | None = None
+) -> TrainedRun:
+    """Go on with an interrupted run; it ends as if it had never been interrupted.
+
+    The benchmark is read from where it was, if none is given.
+    """
+    folder = Path(folder)
+    config, notes, benchmark = _open(folder, benchmark)
+    return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
+
+
+def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedRun:
+    """Open a finished run."""
+    folder = Path(folder)
+    config, notes, benchmark = _open(folder, benchmark)
+    started = (folder / CHECKPOINT_FILE).is_file()
+    progress = load_checkpoint(folder)[1] if started else Progress()
+    if not started or not progress.is_over(config.train):
+        raise InputError(
+            f"the run is not finished (step {progress.step:,} of {config.train.steps:,}); go on with"
+            f" `faan resume {folder}`",
+            source=str(folder),
+        )
+    model = _build(config, benchmark, Embeddings.load(folder / EMBED_FOLDER))
+    load_best(model, folder)
+    return TrainedRun(folder, config, notes, benchmark, model, progress, Stopwatch(folder / _SECONDS_FILE).seconds)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run of a few-shot model."""
+    return (folder / RUN_FILE).is_file()
+
+
+def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
+    """What a run began with; the benchmark must be the one that it began with."""
+    if not is_run(folder):
+        raise InputError(f"holds no run of a few-shot model: {RUN_FILE} is missing", source=str(folder))
+    try:
+        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+        notes = RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
+    if benchmark is None:
+        if notes.benchmark is None or not Path(notes.benchmark).exists():
+            place = f"is no longer at {notes.benchmark}" if notes.benchmark else "never was on disk"
+            raise InputError(f"its benchmark {place}: say where it is (--benchmark)", source=str(folder))
+        benchmark = read_benchmark(notes.benchmark)
+    if _fingerprint(benchmark) != notes.data:
+        raise InputError(
+            f"the benchmark {benchmark.name!r} is not the one that the run began with: its triples, tasks or"
+            " candidates are others",
+            source=str(folder),
+        )
+    return config, notes, benchmark
+
+
+def _to_the_end(
+    folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
+) -> TrainedRun:
+    watch = Stopwatch(folder / _SECONDS_FILE)
+    with watch.timing("embed") as tick:
+        embeddings = _embed(folder, config, benchmark, _also(tick, callbacks.on_embed))
+    model = _build(config, benchmark, embeddings)
+    with watch.timing("train") as tick:
+        progress = train_model(
+            model,
+            _training_tasks(config, benchmark),
+            benchmark.splits["dev"],
+            config.train,
+            folder,
+            shots=config.shots,
+            seed=config.seed,
+            callbacks=replace(callbacks, on_update=_also(tick, callbacks.on_update)),
+        )
+    return TrainedRun(folder, config, notes, benchmark, model, progress, watch.seconds)
+
+
+def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate) -> Embeddings:
+    """Train the vectors, go on with that, or read them where training the model has already begun."""
+    own = folder / EMBED_FOLDER
+    if (folder / CHECKPOINT_FILE).exists():
+        return Embeddings.load(own)
+    graph = benchmark.graph
+    tasks = benchmark.splits["train"] if config.vectors == "background+tasks" else ()
+    triples, further = triples_with(graph, {task.relation: task.pairs for task in tasks})
+    if (own / CHECKPOINT_FILE).exists():
+        return resume_embedding(own, triples, on_update=on_update).embeddings
+    relations = graph.num_relations + len(further)
+    return train_embedding(
+        triples, graph.num_entities, relations, config.embed, folder=own, on_update=on_update
+    ).embeddings
+
+
+def _build(config: RunConfig, benchmark: Benchmark, embeddings: Embeddings) -> FewShotModel:
+    background = Background.of(benchmark.graph, embeddings, config.max_neighbours, config.seed)
+    with torch.random.fork_rng(devices=[]):
+        seed_torch(config.seed, 0)
+        return config.model.build(background)
+
+
+def _training_tasks(config: RunConfig, benchmark: Benchmark) -> list[Task]:
+    tasks = benchmark.splits["train"]
+    return [*tasks, *(inverse_tasks(benchmark.graph, tasks) if config.train.inverse_tasks else ())]
+
+
+def _fingerprint(benchmark: Benchmark) -> str:
+    tasks = benchmark.tasks
+    return fingerprint(
+        triples_of(benchmark.graph), *(task.pairs for task in tasks), *(task.candidates for task in tasks)
+    )
+
+
+def _also(tick: Callable[[], None], on_update: OnUpdate | None) -> OnUpdate:
+    def both(done: int, total: int, loss: float) -> None:
+        tick()
+        if on_update is not None:
+            on_update(done, total, loss)
+
+    return both

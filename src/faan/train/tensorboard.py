@@ -1,0 +1,36 @@
+"""Metrics for TensorBoard, where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from faan.graph import InputError
+from faan.train.checkpoint import OnMetrics
+
+
+@contextmanager
+def tensorboard(folder: Path) -> Iterator[OnMetrics]:
+    """Give a listener for a run's metrics that writes them for TensorBoard.
+
+    A run that goes on tells its old metrics again; what an interrupted one wrote here before is hidden by them.
+    """
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError("TensorBoard is not installed: pip install 'faan[tensorboard]'") from None
+    writer = SummaryWriter(str(folder), purge_step=0)
+
+    def on_metrics(line: dict[str, Any]) -> None:
+        values: dict[str, float] = {name: line[name] for name in ("loss", "grad_norm", "learning_rate") if name in line}
+        values |= {f"dev/{name}": value for name, value in line.get("dev", {}).items() if isinstance(value, float)}
+        values |= {f"relations/{name}": value for name, value in line.get("relations", {}).items()}
+        for name, value in values.items():
+            writer.add_scalar(name, value, line["step"])
+
+    try:
+        yield on_metrics
+    finally:
+        writer.close()
