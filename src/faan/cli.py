@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -29,7 +30,7 @@ from faan.printing import (
     talk,
     visible,
 )
-from faan.tasks import BuildSettings, build_benchmark, read_benchmark, write_benchmark
+from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
 
 app = typer.Typer(
     help="Few-shot knowledge graph completion: from a few known facts of a rare relation to the missing ones.",
@@ -79,8 +80,13 @@ TypePattern = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="Change a setting, e.g. --set epochs=30; may be given several times."
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a setting, e.g. --set epochs=30, or of a table --set train.steps=100; may be given several times.",
     ),
+]
+TensorBoard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write metrics for TensorBoard, into the run's folder.")
 ]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -220,9 +226,7 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Say what is in a benchmark, and how much of it the background graph gives away."""
-    with busy("reading"):
-        benchmark = read_benchmark(folder)
-    print_benchmark(benchmark, as_json)
+    print_benchmark(_benchmark(folder), as_json)
 
 
 @app.command()
@@ -257,42 +261,110 @@ def embed(
 
 
 @app.command()
+def train(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG", help="A TOML file with the settings of a few-shot model.")
+    ],
+    benchmark: Annotated[Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
+    setting: Settings = None,
+    tensorboard: TensorBoard = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a few-shot model on a benchmark; an interrupted run goes on with `faan resume FOLDER`."""
+    from faan.train_commands import run_config, run_train
+
+    check_free(output)
+    settings = run_config(config, setting)
+    source = (str(config), setting or [])
+    run_train(settings, source, _benchmark(benchmark), benchmark, output, tensorboard, as_json)
+
+
+@app.command()
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an interrupted run.")],
-    tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
+    benchmark: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the benchmark of `faan train` is, if it was moved.")
+    ] = None,
+    tensorboard: TensorBoard = False,
+    tsv: Annotated[
+        bool, typer.Option("--tsv", help="For `faan embed`: also write the vectors as TSV, for other tools.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Go on with an interrupted run; it ends with the same numbers as if it had never been interrupted."""
-    from faan.embed_commands import run_resume
+    from faan.train.runs import is_run
 
-    run_resume(folder, tsv, as_json)
+    if is_run(folder):
+        from faan.train_commands import run_resume_training
+
+        _refuse("runs of `faan embed`", {"--tsv": tsv})
+        run_resume_training(folder, _benchmark(benchmark) if benchmark else None, tensorboard, as_json)
+    else:
+        from faan.embed_commands import run_resume
+
+        _refuse("runs of `faan train`", {"--benchmark": benchmark, "--tensorboard": tensorboard})
+        run_resume(folder, tsv, as_json)
 
 
 @app.command()
 def evaluate(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A TOML file such as those in configs/.")],
-    benchmark: Annotated[Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark.")],
-    shots: Annotated[int, typer.Option("-k", "--shots", min=1, help="References of each relation.")] = 5,
+    target: Annotated[
+        Path, typer.Argument(metavar="TARGET", help="The run folder of `faan train`, or a TOML file of embeddings.")
+    ],
+    benchmark: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A few-shot benchmark; a run knows where its own is.")
+    ] = None,
+    shots: Annotated[
+        int | None,
+        typer.Option("-k", "--shots", min=1, help="References of each relation [default: the run's own, or 5]."),
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=0, help="Rank again with random references, so many times, and report the spread.")
+    ] = 0,
     translation: Annotated[
         bool,
         typer.Option("--translation", help="Train on the background alone; score by the references' mean translation."),
     ] = False,
     setting: Settings = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the result here.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the result here; a run's goes to its folder."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train a method on a benchmark and rank its dev and test queries: a row of the main table."""
+    """Rank the dev and test queries of a benchmark: a row of the main table. Embedding models are trained first."""
+    if target.is_dir():
+        from faan.train_commands import run_evaluate_run
+
+        _refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
+        run_evaluate_run(target, _benchmark(benchmark) if benchmark else None, shots, draws, output, as_json)
+        return
     from faan.embed_commands import embed_config, run_evaluate
     from faan.rank import Origin
 
-    settings = embed_config(None, config, setting)
-    changes = " --translation" * translation + "".join(f" --set {change}" for change in setting or ())
+    if benchmark is None:
+        raise typer.BadParameter("needed to train and evaluate embeddings", param_hint="--benchmark")
+    if draws and not translation:
+        raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
+    settings = embed_config(None, target, setting)
+    changes = " --translation" * translation + f" --draws {draws}" * bool(draws)
+    changes += "".join(f" --set {change}" for change in setting or ())
+    tasks = _benchmark(benchmark)
+    command = f"faan evaluate {target} --benchmark {tasks.name} --shots {shots or 5}{changes}"
+    run_evaluate(tasks, settings, shots or 5, Origin(str(target), command), translation, draws, output, as_json)
+
+
+def _benchmark(path: Path) -> Benchmark:
     with busy("reading"):
-        tasks = read_benchmark(benchmark)
-    command = f"faan evaluate {config} --benchmark {tasks.name} --shots {shots}{changes}"
-    run_evaluate(tasks, settings, shots, Origin(str(config), command), translation, output, as_json)
+        return read_benchmark(path)
+
+
+def _refuse(only_for: str, options: Mapping[str, object]) -> None:
+    """Complain about options that were given where they mean nothing."""
+    for name, value in options.items():
+        if value:
+            raise typer.BadParameter(f"only for {only_for}", param_hint=name)
 
 
 def _read(

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast, get_args
 
 import numpy as np
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
 from faan.embed.config import ModelName
 from faan.embed.settings import Settings, parse_setting
-from faan.embed.training import OnReport, OnUpdate
+from faan.embed.training import OnUpdate
 from faan.graph import Graph, InputError
 from faan.printing import new_table, out, print_json, shown, talk, visible
 from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
@@ -34,15 +45,15 @@ def run_embed(
 ) -> None:
     """Train vectors in a run folder; `held_out` has the path and triples of `valid` and `test`."""
     triples = {name: _held_out(graph, other, path) for name, (path, other) in held_out.items()}
-    with training_progress() as (on_update, on_report):
-        run = embed_graph(graph, config, folder, **triples, on_update=on_update, on_report=on_report)
+    with training_progress() as new_bar:
+        run = embed_graph(graph, config, folder, **triples, on_update=new_bar("training"), on_report=print_epoch)
     _finish(run, folder, tsv, as_json)
 
 
 def run_resume(folder: Path, tsv: bool, as_json: bool) -> None:
     """Go on with a run."""
-    with training_progress() as (on_update, on_report):
-        run = resume_run(folder, on_update=on_update, on_report=on_report)
+    with training_progress() as new_bar:
+        run = resume_run(folder, on_update=new_bar("training"), on_report=print_epoch)
     _finish(run, folder, tsv, as_json)
 
 
@@ -52,14 +63,22 @@ def run_evaluate(
     shots: int,
     origin: Origin,
     translation: bool,
+    draws: int,
     output: Path | None,
     as_json: bool,
 ) -> None:
     """Train on a benchmark and rank its queries."""
     if translation and config.model != "transe":
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
-    with training_progress() as (on_update, _):
-        result = evaluate_embedding(benchmark, config, shots, origin, translation=translation, on_update=on_update)
+    with training_progress() as new_bar:
+        result = evaluate_embedding(
+            benchmark, config, shots, origin, translation=translation, draws=draws, on_update=new_bar("training")
+        )
+    finish_result(result, output, as_json)
+
+
+def finish_result(result: ResultFile, output: Path | None, as_json: bool) -> None:
+    """Write a result, and print it."""
     if output is not None:
         result.write(output)
         talk.print(f"wrote {visible(str(output))}")
@@ -119,13 +138,14 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def training_progress() -> Iterator[tuple[OnUpdate, OnReport]]:
-    """Show how far training is, its loss and the time left; a line for each evaluation."""
-    bar = Progress(
-        TextColumn("training"),
+def training_progress() -> Iterator[Callable[[str], OnUpdate]]:
+    """Give bars that show how far a training is, its loss, its speed and the time left."""
+    bars = Progress(
+        TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
         TextColumn("loss {task.fields[loss]:.4f}"),
+        _Speed(),
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
@@ -133,17 +153,31 @@ def training_progress() -> Iterator[tuple[OnUpdate, OnReport]]:
         transient=True,
         disable=not talk.is_terminal,
     )
-    with bar:
-        task = bar.add_task("training", total=None, loss=float("nan"))
+
+    def new_bar(what: str) -> OnUpdate:
+        task: TaskID | None = None
 
         def on_update(done: int, total: int, loss: float) -> None:
-            bar.update(task, completed=done, total=total, loss=loss)
+            nonlocal task
+            if task is None:  # a run that goes on does not begin at 0
+                task = bars.add_task(what, total=total, completed=done, loss=loss)
+            bars.update(task, completed=done, loss=loss)
 
-        def on_report(report: Report) -> None:
-            if report.mrr is not None:
-                talk.print(f"epoch {report.epoch}: loss {report.loss:.4f}, held-out MRR {report.mrr:.4f}")
+        return on_update
 
-        yield on_update, on_report
+    with bars:
+        yield new_bar
+
+
+class _Speed(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:,.1f}/s" if task.speed else "")
+
+
+def print_epoch(report: Report) -> None:
+    """Print what an evaluation during training found."""
+    if report.mrr is not None:
+        talk.print(f"epoch {report.epoch}: loss {report.loss:.4f}, held-out MRR {report.mrr:.4f}")
 
 
 def print_link_prediction(run: EmbeddingRun) -> None:
@@ -164,7 +198,8 @@ def print_link_prediction(run: EmbeddingRun) -> None:
 
 def print_result(result: ResultFile) -> None:
     """Print a row of the main table, and test relation by relation."""
-    title = f"{result.method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
+    method = result.method if result.variant is None else f"{result.method} {result.variant}"
+    title = f"{method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
     table = new_table(title, "", *METRICS)
     for split, figures in (("dev", result.dev), ("test", result.test)):
         table.add_row(split, *(f"{figures[metric]:.3f}" for metric in METRICS))
@@ -174,4 +209,7 @@ def print_result(result: ResultFile) -> None:
     out.print(table)
     low, high = result.test["mrr_interval"]
     out.print(f"test MRR with 95 % confidence between {low:.3f} and {high:.3f} (over queries)")
+    if draws := result.test.get("draws"):
+        spread = f"{draws['mean']:.3f} ± {draws['std']:.3f}"
+        out.print(f"test MRR over {len(draws['mrr'])} random draws of the references: {spread}")
     out.print("seconds: " + ", ".join(f"{part} {seconds:,.0f}" for part, seconds in result.seconds.items()))

@@ -21,9 +21,11 @@ def tensorboard(folder: Path) -> Iterator[OnMetrics]:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise InputError("TensorBoard is not installed: pip install 'faan[tensorboard]'") from None
-    writer = SummaryWriter(str(folder), purge_step=0)
+    writer: SummaryWriter | None = None
 
     def on_metrics(line: dict[str, Any]) -> None:
+        nonlocal writer
+        writer = writer or SummaryWriter(str(folder), purge_step=0)  # not sooner: a new run's folder must be empty
         values: dict[str, float] = {name: line[name] for name in ("loss", "grad_norm", "learning_rate") if name in line}
         values |= {f"dev/{name}": value for name, value in line.get("dev", {}).items() if isinstance(value, float)}
         values |= {f"relations/{name}": value for name, value in line.get("relations", {}).items()}
@@ -33,4 +35,5 @@ def tensorboard(folder: Path) -> Iterator[OnMetrics]:
     try:
         yield on_metrics
     finally:
-        writer.close()
+        if writer is not None:
+            writer.close()

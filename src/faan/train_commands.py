@@ -1,0 +1,75 @@
+"""The commands that train and evaluate few-shot models, apart from the others because they load torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+
+from faan.embed.runs import RESULT_FILE
+from faan.embed_commands import finish_result, training_progress, with_changes
+from faan.printing import out, print_json, talk
+from faan.tasks import Benchmark
+from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
+from faan.train.tensorboard import tensorboard as to_tensorboard
+
+
+def run_config(path: Path, changes: list[str] | None) -> RunConfig:
+    """The settings of a file, with single ones changed."""
+    return with_changes(RunConfig.from_toml(path), changes)
+
+
+def run_train(
+    config: RunConfig,
+    source: tuple[str, list[str]],
+    benchmark: Benchmark,
+    path: Path,
+    folder: Path,
+    tensorboard: bool,
+    as_json: bool,
+) -> None:
+    """Train a few-shot model in a run folder."""
+    with _callbacks(folder, tensorboard) as callbacks:
+        run = train_run(config, benchmark, folder, path=path, source=source, callbacks=callbacks)
+    _finish(run, as_json)
+
+
+def run_resume_training(folder: Path, benchmark: Benchmark | None, tensorboard: bool, as_json: bool) -> None:
+    """Go on with the run of a few-shot model."""
+    with _callbacks(folder, tensorboard) as callbacks:
+        run = resume_run(folder, benchmark, callbacks=callbacks)
+    _finish(run, as_json)
+
+
+def run_evaluate_run(
+    folder: Path, benchmark: Benchmark | None, shots: int | None, draws: int, output: Path | None, as_json: bool
+) -> None:
+    """Rank the queries of dev and test with a trained model."""
+    result = evaluate_run(folder, benchmark, shots=shots, draws=draws)
+    finish_result(result, output or folder / RESULT_FILE, as_json)
+
+
+@contextmanager
+def _callbacks(folder: Path, tensorboard: bool) -> Iterator[Callbacks]:
+    """Show how embeddings and then the model are trained."""
+    with (
+        to_tensorboard(folder / "tensorboard") if tensorboard else nullcontext() as on_metrics,
+        training_progress() as new_bar,
+    ):
+        yield Callbacks(new_bar("embedding"), new_bar("training"), _print_evaluation, on_metrics)
+
+
+def _print_evaluation(report: Report) -> None:
+    talk.print(f"step {report.step:,}: dev MRR {report.mrr:.4f}{', the best so far' if report.is_best else ''}")
+
+
+def _finish(run: TrainedRun, as_json: bool) -> None:
+    progress = run.progress
+    if as_json:
+        print_json({"folder": str(run.folder), **asdict(progress), "seconds": run.seconds})
+        return
+    found = "no dev tasks, so these are the last weights"
+    if progress.best_mrr is not None:
+        found = f"best dev MRR {progress.best_mrr:.4f} at step {progress.best_step:,}"
+    out.print(f"{run.config.model.display_name}, {progress.step:,} steps: {found}")
