@@ -7,7 +7,7 @@ import torch
 
 from faan.graph import read_graph
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
-from faan.train import RunConfig
+from faan.train import RunConfig, train_run
 
 SETTINGS = {
     "model": {"method": "projection", "dropout": 0.2},
@@ -51,3 +51,11 @@ def benchmark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny(benchmark_folder: Path) -> Benchmark:
     return read_benchmark(benchmark_folder)
+
+
+@pytest.fixture(scope="session")
+def finished(tiny: Benchmark, benchmark_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run; only to be read."""
+    folder = tmp_path_factory.mktemp("runs") / "finished"
+    train_run(settings(), tiny, folder, path=benchmark_folder, source=("tiny.toml", ["seed=3"]))
+    return folder
