@@ -54,6 +54,10 @@ class Model(ABC):
     def inverse(self, relations: Tensor) -> Tensor:
         """The rows of the inverse relations, (t, r^-1, h) for (h, r, t), with the same scores."""
 
+    @abstractmethod
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The row of a relation that leads from each head to its tail, as far as the model can say: (..., w')."""
+
     def score(self, heads: Tensor, relations: Tensor, tails: Tensor) -> Tensor:
         """Score of each triple: rows (..., w) to (...)."""
         return self.similarity.pairs(self.tail_query(heads, relations), tails)
@@ -88,6 +92,10 @@ class TransE(Model):
         """The way back: -r."""
         return -relations
 
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The way from one to the other: t - h."""
+        return tails - heads
+
 
 class DistMult(Model):
     """A relation weighs coordinates: score = <h, r, t>, the same in both directions.
@@ -106,6 +114,10 @@ class DistMult(Model):
     def inverse(self, relations: Tensor) -> Tensor:
         """The relation itself: this model knows no direction."""
         return relations
+
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The direction in which <h, r, t> rises: h * t."""
+        return heads * tails
 
 
 class ComplEx(Model):
@@ -133,6 +145,10 @@ class ComplEx(Model):
     def inverse(self, relations: Tensor) -> Tensor:
         """The conjugate."""
         return conjugate(relations)
+
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The direction in which Re <h, r, conj(t)> rises: conj(h) * t."""
+        return complex_product(conjugate(heads), tails)
 
     def entity_sizes(self, rows: Tensor) -> Tensor:
         """The moduli."""
@@ -174,6 +190,12 @@ class SimplE(Model):
         """[r'; r]."""
         return torch.cat(relations.chunk(2, -1)[::-1], -1)
 
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The direction in which the score rises: [h_head * t_tail; t_head * h_tail]."""
+        h_head, h_tail = heads.chunk(2, -1)
+        t_head, t_tail = tails.chunk(2, -1)
+        return torch.cat([h_head * t_tail, t_head * h_tail], -1)
+
 
 class RotatE(Model):
     """A relation turns each complex coordinate by an angle: score = -||h * exp(i theta) - t||_2.
@@ -203,6 +225,11 @@ class RotatE(Model):
     def inverse(self, relations: Tensor) -> Tensor:
         """The turn back: -theta."""
         return -relations
+
+    def between(self, heads: Tensor, tails: Tensor) -> Tensor:
+        """The angle from each coordinate of h to that of t."""
+        real, imaginary = complex_product(conjugate(heads), tails).chunk(2, -1)
+        return torch.atan2(imaginary, real)
 
     def entity_sizes(self, rows: Tensor) -> Tensor:
         """The moduli."""

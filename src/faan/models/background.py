@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +24,15 @@ class Background:
     entities: Tensor  # (entities, d)
     relations: Tensor  # (2 * relations, d)
     neighbours: Neighbours
+    between: Callable[[Tensor, Tensor], Tensor]  # heads (..., d) and tails to the relation that leads from one to other
 
     @classmethod
     def of(cls, graph: Graph, embeddings: Embeddings, max_neighbours: int = 50, seed: int = 0) -> Background:
         """Take a graph's vectors and sample its neighbours; vectors of relations that it lacks are left out."""
         both = embeddings.with_inverses().unflatten(0, (2, embeddings.num_relations))
         relations = both[:, : graph.num_relations].flatten(0, 1)
-        return cls(embeddings.entities, relations, sample_neighbours(graph.neighbours, max_neighbours, seed))
+        neighbours = sample_neighbours(graph.neighbours, max_neighbours, seed)
+        return cls(embeddings.entities, relations, neighbours, embeddings.model.between)
 
     @property
     def dimension(self) -> int:

@@ -17,6 +17,7 @@ from faan.embed import Embeddings
 from faan.embed.runs import triples_of
 from faan.graph import Graph
 from faan.graph.ragged import Ints
+from faan.models.interface import to_tensor
 from faan.tasks import SPLITS, Benchmark, Task
 
 
@@ -37,9 +38,9 @@ class _EmbeddingScorer:
 
     @torch.no_grad()
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        asked = torch.from_numpy(heads.astype(np.int64))
+        asked = to_tensor(heads)
         relations = torch.full_like(asked, self._relation)
-        scores = self._embeddings.score_tails(asked, relations, torch.from_numpy(candidates.astype(np.int64)))
+        scores = self._embeddings.score_tails(asked, relations, to_tensor(candidates))
         return scores.numpy()  # (H, C)
 
 

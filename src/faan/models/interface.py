@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -62,3 +64,20 @@ class MethodConfig(Settings, ABC):
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:
         """The model before training; what is random in it comes from torch's global generator."""
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Within it a model does not drop out and keeps no gradients; after it all is as before."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(training)
+
+
+def to_tensor(ids: Ints) -> Tensor:
+    """Ids as torch wants them."""
+    return torch.from_numpy(np.ascontiguousarray(ids, dtype=np.int64))

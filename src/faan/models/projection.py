@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from faan.graph.ragged import Ints
 from faan.models.background import Background
-from faan.models.interface import FewShotModel, MethodConfig
+from faan.models.interface import FewShotModel, MethodConfig, to_tensor
 from faan.tasks import Episode, Task
 
 
@@ -71,7 +71,7 @@ class Projection(FewShotModel):
         return (pairs[:, 1] - pairs[:, 0]).mean(0)
 
     def _vectors(self, ids: Ints) -> Tensor:
-        return self.entities[torch.from_numpy(ids.astype(np.int64))]
+        return self.entities[to_tensor(ids)]
 
 
 class _ProjectionScorer:
@@ -81,6 +81,6 @@ class _ProjectionScorer:
     @torch.no_grad()
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         vectors, map = self._model.entities, self._model.map
-        moved = (vectors[torch.from_numpy(heads.astype(np.int64))] + self._translation) @ map.T  # (H, d)
-        tails = vectors[torch.from_numpy(candidates.astype(np.int64))] @ map.T  # (C, d)
+        moved = (vectors[to_tensor(heads)] + self._translation) @ map.T  # (H, d)
+        tails = vectors[to_tensor(candidates)] @ map.T  # (C, d)
         return (-torch.cdist(moved, tails, p=1)).numpy()  # (H, C)

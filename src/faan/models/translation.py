@@ -13,6 +13,7 @@ from torch import Tensor
 from faan.embed import Embeddings
 from faan.graph import InputError
 from faan.graph.ragged import Ints
+from faan.models.interface import to_tensor
 from faan.tasks import Task
 
 
@@ -26,7 +27,7 @@ class MeanTranslation:
 
     def prepare(self, task: Task, references: Ints) -> _TranslationScorer:
         """Average the references' translations."""
-        pairs = self.embeddings.entities[torch.from_numpy(references.astype(np.int64))]  # (K, 2, d)
+        pairs = self.embeddings.entities[to_tensor(references)]  # (K, 2, d)
         return _TranslationScorer(self.embeddings, (pairs[:, 1] - pairs[:, 0]).mean(0))
 
 
@@ -37,5 +38,5 @@ class _TranslationScorer:
     @torch.no_grad()
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         entities, model = self._embeddings.entities, self._embeddings.model
-        moved = model.tail_query(entities[torch.from_numpy(heads.astype(np.int64))], self._translation)  # (H, d)
-        return model.similarity.matrix(moved, entities[torch.from_numpy(candidates.astype(np.int64))]).numpy()  # (H, C)
+        moved = model.tail_query(entities[to_tensor(heads)], self._translation)  # (H, d)
+        return model.similarity.matrix(moved, entities[to_tensor(candidates)]).numpy()  # (H, C)

@@ -1,0 +1,283 @@
+"""FAAN: adaptive attention over an entity's neighbours and over the example pairs.
+
+Sheng, Guo, Chen, Yue, Wang, Liu, Xu: Adaptive Attentional Network for Few-Shot Knowledge Graph Completion. EMNLP 2020.
+Its three parts are in `neighbours.py`, `pairs.py` and `matching.py`; equation numbers are those of the paper.
+
+Where this differs from the paper, and why:
+- Blocks are as wide as the vectors; the paper's runs repeat it `heads` times (`repeat_input`): 16 times the work.
+- Attention between the places is the usual one; that of the published runs mixes up places and heads (`attention`).
+- Neighbours are kept ragged, and are sampled such that relations survive (`sample_neighbours`).
+- Entity and relation vectors are scaled to a common length first, so that settings do not depend on the embeddings.
+- `middle = "relation"` and `loss = "softmax"` are ours. With the former the middle place carries the task relation
+  itself, and everything else starts at zero: before training, pairs are matched by their bare relations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn import functional
+
+from faan.graph import InputError
+from faan.graph.ragged import Ints
+from faan.models.background import Background
+from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
+from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
+from faan.models.neighbours import Edges, NeighbourEncoder, Vectors, Weighing
+from faan.models.pairs import Attention, PairEncoder
+from faan.tasks import Episode, Task
+
+PAIRS_AT_ONCE = 2048  # how many pairs are encoded together when scoring: few enough to stay in the processor's cache
+
+
+class FaanConfig(MethodConfig):
+    """The settings of FAAN; the defaults are the paper's for NELL, at the width of the vectors."""
+
+    display_name: ClassVar[str] = "FAAN"
+    variants: ClassVar[dict[str, dict[str, Any]]] = {
+        "A1": {"neighbours": "mean"},
+        "A2": {"neighbours": "attention"},
+        "A3": {"own_vector": False},
+        "B1": {"pair": "concatenation"},
+        "B2": {"positions": False},
+        "C1": {"matching": "mean"},
+        "C2": {"matching": "nearest"},
+        "C3": {"matching": "lstm"},
+    }
+    """The paper's ablation: what each variant changes."""
+
+    method: Literal["faan"] = "faan"
+    """Which few-shot model."""
+    neighbours: Weighing = "adaptive"
+    """What decides the weight of a neighbour: the task relation, the neighbour alone (FSRL), nothing (GMatching)."""
+    own_vector: bool = True
+    """Whether an entity's representation has its own vector in it beside its neighbours'."""
+    pair: Literal["transformer", "concatenation"] = "transformer"
+    """A pair is the middle place of a Transformer, or the representations of head and tail one after the other."""
+    layers: int = Field(3, ge=1)
+    """Blocks of the Transformer."""
+    heads: int = Field(4, ge=1)
+    """Attention heads of each block."""
+    repeat_input: bool = False
+    """Repeat the Transformer's input `heads` times, as the paper's runs did."""
+    attention: Attention = "standard"
+    """Attention between the three places, or the one of the published runs."""
+    positions: bool = True
+    """Tell the places of head, relation and tail apart."""
+    middle: Literal["mask", "relation"] = "mask"
+    """What stands in the middle place: a learnt token, the same for all pairs, or the relation from head to tail."""
+    matching: Literal["adaptive", "mean", "nearest", "lstm"] = "adaptive"
+    """How the references count for a query: by resemblance, all alike, the most similar one, GMatching's network."""
+    neighbour_dropout: float = Field(0.3, ge=0.0, lt=1.0)
+    """The share of the neighbours' coordinates that is zeroed at random in training."""
+    dropout: float = Field(0.2, ge=0.0, lt=1.0)
+    """The same inside the Transformer."""
+    train_vectors: bool = False
+    """Train the vectors of entities and relations too, instead of keeping them as they are."""
+    loss: Literal["margin", "softmax"] = "margin"
+    """A true tail has to win by a margin against each wrong one, or to be picked out among all of them."""
+    margin: float = Field(5.0, gt=0.0)
+    """That margin; what suits it grows with the width of the blocks."""
+
+    def build(self, background: Background) -> Faan:
+        """The model before training."""
+        return Faan(background, self)
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourWeights:
+    """The neighbours of an entity and how much each counts under a task (alpha, eq. 3)."""
+
+    relations: Ints  # (n,)
+    entities: Ints  # (n,)
+    weights: NDArray[np.float32]  # (n,), their sum is 1 where there are neighbours
+
+
+@dataclass(frozen=True, eq=False)
+class Attentions:
+    """What FAAN looks at when it scores a pair."""
+
+    head: NeighbourWeights
+    tail: NeighbourWeights
+    references: NDArray[np.float32]  # (K,) how much each reference counts (beta, eq. 8)
+
+
+class Faan(FewShotModel):
+    """Scores a pair by how much it resembles those references that resemble it."""
+
+    entities: Tensor
+    relations: Tensor
+
+    def __init__(self, background: Background, config: FaanConfig) -> None:
+        super().__init__()
+        d, d_relation = background.dimension, background.relations.shape[1]
+        self.config, self.between, self.graph = config, background.between, background.neighbours
+        self.num_relations = len(background.relations) // 2
+        self._add_vectors(background)
+        self.neighbours = NeighbourEncoder(background, config.neighbours, config.own_vector, config.neighbour_dropout)
+        width = 2 * d
+        if config.pair == "transformer":
+            repeats = config.heads if config.repeat_input else 1
+            width = d * repeats
+            _check_heads(width, config)
+            learnt = config.middle == "relation"
+            self.token = nn.Parameter(torch.zeros(d) if learnt else torch.rand(d))  # x_r
+            self.transformer = PairEncoder(
+                d,
+                config.layers,
+                config.heads,
+                repeats=repeats,
+                attention=config.attention,
+                positions="none" if not config.positions else "learnt" if learnt else "fixed",
+                dropout=config.dropout,
+                start_as_identity=learnt,
+            )
+            if learnt:
+                self._start_from_relations(d, d_relation)
+        self.matching = make_matching(config.matching, width)
+        self.log_scale = nn.Parameter(torch.tensor(-math.log(width) / 2)) if config.loss == "softmax" else None
+
+    def _add_vectors(self, background: Background) -> None:
+        entities, relations = scaled(background.entities), scaled(background.relations)
+        if self.config.train_vectors:
+            self.entities, self.relations = nn.Parameter(entities), nn.Parameter(relations)
+        else:
+            self.register_buffer("entities", entities, persistent=False)
+            self.register_buffer("relations", relations, persistent=False)
+
+    def _start_from_relations(self, d: int, d_relation: int) -> None:
+        """The middle place is x_r + LayerNorm(r + W r), and all that is added to it starts at zero."""
+        if d != d_relation:
+            raise InputError(f"middle = 'relation' needs relations as wide as entities, found {d_relation} and {d}")
+        self.bend = nn.Linear(d, d, bias=False)
+        self.norm = nn.LayerNorm(d)
+        encoder = self.neighbours
+        for layer in (self.bend, encoder.own, encoder.context):
+            if layer is not None:
+                nn.init.zeros_(layer.weight)
+        if encoder.weighing == "adaptive":
+            encoder.fit.data = torch.eye(d_relation) / 10
+
+    def encode(self, heads: Ints, tails: Ints, hidden: int | None = None, edges: Edges | None = None) -> Tensor:
+        """Represent each head with each of its tails: (G,) and (G, m) to (G, m, D).
+
+        Edges of the relation `hidden` between a pair's head and tail are not seen. `edges` are those of the tails,
+        where they are at hand.
+        """
+        vectors = Vectors(self.entities, self.relations)
+        head_edges = Edges.of(self.graph, heads)
+        tail_edges = Edges.of(self.graph, tails.ravel()) if edges is None else edges
+        x_head, x_tail = vectors.entities[to_tensor(heads)], vectors.entities[to_tensor(tails)]  # (G, d), (G, m, d)
+        task = self.between(x_head[:, None], x_tail)  # (G, m, d_relation): r = t - h for translations  (eq. 1)
+        unseen: tuple[Tensor | None, Tensor | None] = (None, None)
+        if hidden is not None:
+            unseen = self._unseen(heads, tails, head_edges, tail_edges, hidden)
+        f_head = self.neighbours.heads(head_edges, x_head, task, vectors, unseen[0])  # (G, m, d)
+        f_tail = self.neighbours.tails(tail_edges, x_tail.flatten(0, 1), task.flatten(0, 1), vectors, unseen[1])
+        f_tail = f_tail.view(x_tail.shape)
+        if self.config.pair == "concatenation":
+            return torch.cat([f_head, f_tail], -1)
+        middle = self.token.expand_as(f_tail)
+        if self.config.middle == "relation":
+            middle = middle + self.norm(task + self.bend(task))
+        sequence = torch.stack([f_head, middle, f_tail], 2)  # (G, m, 3, d)
+        encoded: Tensor = self.transformer(sequence.flatten(0, 1))
+        return encoded.view(*tails.shape, -1)
+
+    def _unseen(
+        self, heads: Ints, tails: Ints, head_edges: Edges, tail_edges: Edges, hidden: int
+    ) -> tuple[Tensor, Tensor]:
+        """Which edges of heads (G, m, widest) and tails (e,) lead to the pair's other side by a hidden relation."""
+        degrees = head_edges.offsets.diff()
+        asked = torch.zeros(len(heads), max(1, int(degrees.max())), dtype=torch.long) - 1  # (G, widest)
+        place = torch.arange(len(head_edges.owner)) - head_edges.offsets[head_edges.owner]
+        towards = head_edges.relations == hidden
+        asked[head_edges.owner[towards], place[towards]] = head_edges.entities[towards]
+        from_heads = asked[:, None] == to_tensor(tails)[..., None]
+        head_of_tail = to_tensor(np.repeat(heads, tails.shape[1]))[tail_edges.owner]  # (e,)
+        backwards = tail_edges.relations == hidden + self.num_relations
+        return from_heads, backwards & (tail_edges.entities == head_of_tail)
+
+    def encode_references(self, references: Ints, hidden: int | None = None) -> Tensor:
+        """Represent reference pairs: (K, 2) to (K, D)."""
+        return self.encode(references[:, 0], references[:, 1:], hidden)[:, 0]
+
+    def loss(self, episodes: Sequence[Episode]) -> Tensor:
+        """The mean over the episodes of what their queries' true tails lack (eq. 11)."""
+        return torch.stack([self._episode_loss(episode) for episode in episodes]).mean()
+
+    def _episode_loss(self, episode: Episode) -> Tensor:
+        hidden = episode.task.hidden
+        references = self.encode_references(episode.references, hidden)  # (K, D)
+        tails = np.concatenate([episode.queries[:, 1:], episode.negatives], axis=1)  # (Q, 1 + N), the true ones first
+        pairs = self.encode(episode.queries[:, 0], tails, hidden)  # (Q, 1 + N, D)
+        scores = self.matching(pairs.flatten(0, 1), references).view(tails.shape)
+        if self.log_scale is None:
+            return functional.relu(self.config.margin - (scores[:, :1] - scores[:, 1:])).mean()
+        return functional.cross_entropy(scores * self.log_scale.exp(), torch.zeros(len(tails), dtype=torch.long))
+
+    def prepare(self, task: Task, references: Ints) -> _FaanScorer:
+        """Represent the references."""
+        with evaluating(self):
+            return _FaanScorer(self, self.encode_references(references, task.hidden), task.hidden)
+
+    def attentions(self, references: Ints, head: int, tail: int, hidden: int | None = None) -> Attentions:
+        """What the model looks at when it scores (head, tail), given references (K, 2)."""
+        vectors = Vectors(self.entities, self.relations)
+        heads, tails = np.array([head]), np.array([[tail]])
+        edges = Edges.of(self.graph, heads), Edges.of(self.graph, tails[0])
+        with evaluating(self):
+            task = self.between(vectors.entities[head], vectors.entities[tail])[None]  # (1, d_relation)
+            unseen = (None, None) if hidden is None else self._unseen(heads, tails, *edges, hidden)
+            head_weights, _ = self.neighbours.head_weights(edges[0], task[None], vectors, unseen[0])
+            tail_weights = self.neighbours.tail_weights(edges[1], task, vectors, unseen[1])
+            known = self.encode_references(references, hidden)
+            weights = self.matching.weights(self.encode(heads, tails, hidden)[0], known)[0]
+        head_side, tail_side = (
+            NeighbourWeights(edge.relations.numpy(), edge.entities.numpy(), found[: len(edge.owner)].numpy())
+            for edge, found in zip(edges, (head_weights[0, 0], tail_weights), strict=True)
+        )
+        return Attentions(head_side, tail_side, weights.numpy())
+
+
+class _FaanScorer:
+    def __init__(self, model: Faan, references: Tensor, hidden: int | None) -> None:
+        self._model, self._references, self._hidden = model, references, hidden
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        model = self._model
+        scores = np.empty((len(heads), len(candidates)), dtype=np.float32)
+        with evaluating(model):
+            for start in range(0, len(candidates), PAIRS_AT_ONCE):
+                tails = candidates[start : start + PAIRS_AT_ONCE]
+                edges = Edges.of(model.graph, tails)
+                for row in range(len(heads)):
+                    pairs = model.encode(heads[row : row + 1], tails[None], self._hidden, edges)[0]  # (m, D)
+                    scores[row, start : start + len(tails)] = model.matching(pairs, self._references).numpy()
+        return scores
+
+
+def make_matching(kind: str, width: int) -> Matching:
+    """The matching that a configuration names."""
+    if kind == "lstm":
+        return LstmMatching(width)
+    return {"adaptive": AdaptiveMatching, "mean": MeanMatching, "nearest": NearestMatching}[kind]()
+
+
+def scaled(vectors: Tensor) -> Tensor:
+    """Vectors times one number, such that the mean square of their coordinates is about 1/4."""
+    lengths: Tensor = torch.linalg.vector_norm(vectors, dim=1).mean()
+    return vectors * (math.sqrt(vectors.shape[1]) / 2 / lengths.clamp_min(1e-12))
+
+
+def _check_heads(width: int, config: FaanConfig) -> None:
+    if width % config.heads:
+        raise InputError(f"{config.heads} attention heads do not divide a width of {width}: change model.heads")

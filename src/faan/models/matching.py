@@ -1,0 +1,79 @@
+"""FAAN's third part: a query is compared with the references that it resembles (eq. 8 to 10), and the alternatives."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class Matching(nn.Module):
+    """Compares pairs with references: queries (n, D) and references (K, D) to scores (n,)."""
+
+    def weights(self, queries: Tensor, references: Tensor) -> Tensor:
+        """How much each reference counts for each query, (n, K)."""
+        raise NotImplementedError
+
+    def forward(self, queries: Tensor, references: Tensor) -> Tensor:
+        """phi = q . g with g the weighted sum of the references  (eq. 9 and 10)."""
+        return (self.weights(queries, references) * (queries @ references.T)).sum(-1)
+
+
+class AdaptiveMatching(Matching):
+    """beta = softmax over the references of q . s_k / sqrt(D)  (eq. 8)."""
+
+    def weights(self, queries: Tensor, references: Tensor) -> Tensor:
+        """How much each reference counts for each query, (n, K)."""
+        return (queries @ references.T / math.sqrt(queries.shape[-1])).softmax(-1)
+
+
+class MeanMatching(Matching):
+    """All references count alike."""
+
+    def weights(self, queries: Tensor, references: Tensor) -> Tensor:
+        """How much each reference counts for each query, (n, K)."""
+        return queries.new_full((len(queries), len(references)), 1 / len(references))
+
+
+class NearestMatching(Matching):
+    """Only the most similar reference counts."""
+
+    def weights(self, queries: Tensor, references: Tensor) -> Tensor:
+        """How much each reference counts for each query, (n, K)."""
+        nearest = (queries @ references.T).argmax(-1)
+        return nn.functional.one_hot(nearest, len(references)).to(queries.dtype)
+
+
+class LstmMatching(Matching):
+    """GMatching's matching network: an LSTM cell reads the references a few times before it answers.
+
+    The cell's input is the query each time; of its state the first half, plus the query, is the answer so far, with
+    which the references are attended to; what is read is the second half of the next state. The score is the answer's
+    product with the mean of the references.
+    Xiong et al.: One-Shot Relational Learning for Knowledge Graphs. EMNLP 2018.
+    """
+
+    def __init__(self, width: int, steps: int = 2) -> None:
+        super().__init__()
+        self.cell = nn.LSTMCell(width, 2 * width)
+        self.steps = steps
+
+    def weights(self, queries: Tensor, references: Tensor) -> Tensor:
+        """How much each reference counts in the last reading, (n, K)."""
+        return (self.answer(queries, references) @ references.T).softmax(-1)
+
+    def answer(self, queries: Tensor, references: Tensor) -> Tensor:
+        """What the cell makes of each query, (n, D)."""
+        width = queries.shape[-1]
+        state, memory = queries.new_zeros(2, len(queries), 2 * width)
+        for _ in range(self.steps):
+            hidden, memory = self.cell(queries, (state, memory))
+            answer: Tensor = queries + hidden[:, :width]
+            read = (answer @ references.T).softmax(-1) @ references  # (n, D)
+            state = torch.cat([answer, read], -1)
+        return answer
+
+    def forward(self, queries: Tensor, references: Tensor) -> Tensor:
+        """The answer's product with the mean of the references, (n,)."""
+        return self.answer(queries, references) @ references.mean(0)

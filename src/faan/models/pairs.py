@@ -1,0 +1,126 @@
+"""FAAN's second part: a Transformer over (head, relation, tail) whose middle place stands for the pair (eq. 5 to 7)."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from faan.models.dropout import Dropout
+
+Attention = Literal["standard", "published"]
+Positions = Literal["fixed", "learnt", "none"]
+
+HEAD, MIDDLE, TAIL = range(3)  # the places of a sequence
+
+
+class PairEncoder(nn.Module):
+    """Blocks over three places; what the last block makes of the middle one represents the pair.
+
+    With `repeats` the input is repeated so many times, and the blocks are that much wider: the paper's runs have as
+    many repeats as attention heads.
+    """
+
+    positions: Tensor | None
+
+    def __init__(
+        self,
+        dimension: int,
+        layers: int,
+        heads: int,
+        *,
+        repeats: int = 1,
+        attention: Attention = "standard",
+        positions: Positions = "fixed",
+        dropout: float = 0.0,
+        start_as_identity: bool = False,
+    ) -> None:
+        super().__init__()
+        self.repeats = repeats
+        if positions == "learnt":
+            self.positions = nn.Parameter(torch.zeros(3, dimension))
+        else:
+            self.register_buffer(
+                "positions", sinusoids(3, dimension) if positions == "fixed" else None, persistent=False
+            )
+        self.blocks = nn.ModuleList(
+            Block(dimension * repeats, heads, attention, dropout, start_as_identity) for _ in range(layers)
+        )
+
+    def forward(self, sequence: Tensor) -> Tensor:
+        """Sequences (n, 3, d) to pairs (n, repeats * d)."""
+        if self.positions is not None:
+            sequence = sequence + self.positions
+        x = sequence.repeat(1, 1, self.repeats)
+        for number, block in enumerate(self.blocks):
+            x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
+        return x[:, 0]
+
+
+class Block(nn.Module):
+    """Attention and a feed-forward layer, each added to its input and normalised after (post-norm), with GELU."""
+
+    def __init__(self, width: int, heads: int, attention: Attention, dropout: float, start_as_identity: bool) -> None:
+        super().__init__()
+        self.heads, self.published = heads, attention == "published"
+        self.project = nn.Linear(width, 3 * width)  # queries, keys and values
+        self.mix = nn.Linear(width, width)
+        self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.norm_mix, self.norm_outer = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.dropout = Dropout(dropout)
+        if start_as_identity:
+            for layer in (self.mix, self.outer):
+                nn.init.zeros_(layer.weight)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, x: Tensor, *, folds: int = 1, middle_only: bool = False) -> Tensor:
+        """(n, 3, w) to (n, 3, w), or, where nobody looks at the outer places any more, to (n, 1, w).
+
+        `folds`: x is a shorter vector repeated so many times, and so much of the first product can be saved.
+        """
+        weight = self.project.weight
+        if folds > 1:
+            weight = weight.unflatten(1, (folds, -1)).sum(1)
+        projected = functional.linear(x[..., : weight.shape[1]], weight, self.project.bias)
+        queries, keys, values = projected.chunk(3, -1)  # (n, 3, w)
+        if self.published:
+            mixed = self._published(queries, keys, values)
+            mixed, x = (mixed[:, MIDDLE:TAIL], x[:, MIDDLE:TAIL]) if middle_only else (mixed, x)
+        else:
+            if middle_only:
+                queries, x = queries[:, MIDDLE:TAIL], x[:, MIDDLE:TAIL]
+            mixed = self._standard(queries, keys, values)
+        x = self.norm_mix(x + self.dropout(self.mix(mixed)))
+        found: Tensor = self.norm_outer(x + self.dropout(self.outer(functional.gelu(self.inner(x)))))
+        return found
+
+    def _standard(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        """Every place looks at all three places, once for each attention head.
+
+        Three places are so few that sums over products are three times as fast as products of 3 x 3 matrices.
+        """
+        q, k, v = (part.unflatten(-1, (self.heads, -1)) for part in (queries, keys, values))  # (n, 3, heads, s)
+        logits = (q[:, :, None] * k[:, None]).sum(-1) / math.sqrt(q.shape[-1])  # (n, places asking, asked, heads)
+        weights: Tensor = self.dropout(logits.softmax(2))
+        mixed: Tensor = (weights[..., None] * v[:, None]).sum(2)
+        return mixed.flatten(-2)
+
+    def _published(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        """As in the runs that were published: attention inside groups of three consecutive slices.
+
+        The 3 * heads slices stand in the order (place, head); the axes were not swapped before the groups were cut. So
+        a group holds slices of one or two places, not one slice of each. The scale is theirs too.
+        """
+        q, k, v = (part.reshape(len(part) * self.heads, 3, -1) for part in (queries, keys, values))
+        weights: Tensor = self.dropout((q @ k.transpose(1, 2) * (q.shape[-1] / self.heads) ** -0.5).softmax(-1))
+        return (weights @ v).reshape(queries.shape)
+
+
+def sinusoids(places: int, dimension: int) -> Tensor:
+    """Fixed positions: sines and cosines of falling frequency, (places, dimension) (Vaswani et al., 2017)."""
+    place, coordinate = torch.arange(places)[:, None], torch.arange(dimension)[None]
+    angle = place / 10000 ** ((coordinate - coordinate % 2) / dimension)
+    return torch.where(coordinate % 2 == 0, angle.sin(), angle.cos())
