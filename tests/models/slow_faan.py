@@ -1,0 +1,139 @@
+"""FAAN as one would write it down first: the definition that the fast one is held to.
+
+Neighbours are padded to the most that any entity has, all three places go through all blocks, dropout draws its own
+bits, and a query is scored one pair after the other. It reads the weights of a `Faan` and has none of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from faan.models.faan import Faan
+from faan.tasks import Episode
+
+
+def encode(model: Faan, heads: Tensor, tails: Tensor, hidden: int | None = None, training: bool = False) -> Tensor:
+    """Pairs (n,), (n,) to their representations (n, D)."""
+    config = model.config
+    h, t = model.entities[heads], model.entities[tails]
+    task = model.between(h, t)  # (n, d)
+    f_head = _encode_entity(model, heads, tails, task, hidden, training)
+    f_tail = _encode_entity(
+        model, tails, heads, task, None if hidden is None else hidden + model.num_relations, training
+    )
+    if config.pair == "concatenation":
+        return torch.cat([f_head, f_tail], -1)
+    middle = model.token.expand_as(f_head)
+    if config.middle == "relation":
+        middle = middle + model.norm(task + model.bend(task))
+    x = torch.stack([f_head, middle, f_tail], 1)  # (n, 3, d)
+    if model.transformer.positions is not None:
+        x = x + model.transformer.positions
+    x = torch.cat([x] * model.transformer.repeats, -1)  # (n, 3, w)
+    for block in model.transformer.blocks:
+        x = _block(block, x, config.dropout if training else 0.0)
+    return x[:, 1]
+
+
+def _encode_entity(
+    model: Faan, entities: Tensor, others: Tensor, task: Tensor, hidden: int | None, training: bool
+) -> Tensor:
+    encoder = model.neighbours
+    most = max(1, int(model.graph.degrees.max()))
+    relations, neighbours = torch.zeros(2, len(entities), most, dtype=torch.long)
+    real = torch.zeros(len(entities), most, dtype=torch.bool)
+    for row, (entity, other) in enumerate(zip(entities.tolist(), others.tolist(), strict=True)):
+        edges = [(r, e) for r, e in zip(*model.graph.of(entity), strict=True) if not (r == hidden and e == other)]
+        for column, (relation, neighbour) in enumerate(edges):
+            relations[row, column], neighbours[row, column], real[row, column] = int(relation), int(neighbour), True
+    r, e = model.relations[relations], model.entities[neighbours]  # (n, most, d)
+    if encoder.weighing == "adaptive":
+        psi = (task[:, None] @ encoder.fit @ r.transpose(1, 2))[:, 0]  # (n, most)
+    elif encoder.weighing == "attention":
+        psi = encoder.judge(torch.tanh(encoder.look(torch.cat([r, e], -1))))[..., 0]
+    else:
+        psi = torch.zeros(real.shape)
+    alpha = (psi - 1e9 * ~real).softmax(-1) * real
+    e = functional.dropout(e, encoder.dropout.share, training)
+    context = (alpha[..., None] * e).sum(1)  # (n, d)
+    own = model.entities[entities]
+    if encoder.own is None:
+        return encoder.norm(functional.relu(encoder.context(context)))
+    return encoder.norm(functional.relu(encoder.own(own) + encoder.context(context)) + own)
+
+
+def _block(block: torch.nn.Module, x: Tensor, dropout: float) -> Tensor:
+    n, _, width = x.shape
+    q, k, v = block.project(x).chunk(3, -1)
+    size = width // block.heads
+    if block.published:
+        groups = [part.reshape(n, 3 * block.heads, size).split(3, dim=1) for part in (q, k, v)]  # (n, 3, size) each
+        mixed = [_attend(*group, (size / block.heads) ** -0.5, dropout) for group in zip(*groups, strict=True)]
+        y = torch.cat(mixed, 1).reshape(n, 3, width)
+    else:
+        slices = [part.split(size, -1) for part in (q, k, v)]
+        y = torch.cat([_attend(*one, 1 / math.sqrt(size), dropout) for one in zip(*slices, strict=True)], -1)
+    x = block.norm_mix(x + functional.dropout(block.mix(y), dropout))
+    inner = functional.gelu(block.inner(x))
+    return block.norm_outer(x + functional.dropout(block.outer(inner), dropout))
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, scale: float, dropout: float) -> Tensor:
+    return functional.dropout((q @ k.transpose(1, 2) * scale).softmax(-1), dropout) @ v
+
+
+def match(model: Faan, query: Tensor, references: Tensor) -> Tensor:
+    """The score of one query (D,) given references (K, D)."""
+    products = references @ query  # (K,)
+    kind = model.config.matching
+    if kind == "adaptive":
+        beta = (products / math.sqrt(len(query))).softmax(0)
+        return query @ (beta[:, None] * references).sum(0)
+    if kind == "mean":
+        return query @ references.mean(0)
+    if kind == "nearest":
+        return products.max()
+    state, memory = torch.zeros(1, 2 * len(query)), torch.zeros(1, 2 * len(query))
+    for _ in range(2):
+        hidden, memory = model.matching.cell(query[None], (state, memory))
+        answer = query + hidden[0, : len(query)]
+        beta = (references @ answer).softmax(0)
+        state = torch.cat([answer, (beta[:, None] * references).sum(0)])[None]
+    return answer @ references.mean(0)
+
+
+def score(
+    model: Faan, references: np.ndarray, heads: np.ndarray, tails: np.ndarray, hidden: int | None = None
+) -> Tensor:
+    """The scores of pairs, one after the other: (n,)."""
+    known = encode(model, *torch.from_numpy(references.astype(np.int64)).T, hidden)
+    scores = []
+    for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
+        pair = encode(model, torch.tensor([head]), torch.tensor([tail]), hidden)[0]
+        scores.append(match(model, pair, known))
+    return torch.stack(scores)
+
+
+def loss(model: Faan, episode: Episode, training: bool = False) -> Tensor:
+    """The loss of an episode."""
+    hidden = episode.task.hidden
+    count = episode.negatives.shape[1]
+    references, queries, negatives = (
+        torch.from_numpy(x.astype(np.int64)) for x in (episode.references, episode.queries, episode.negatives)
+    )
+    heads = torch.cat([references[:, 0], queries[:, 0], queries[:, 0].repeat_interleave(count)])
+    tails = torch.cat([references[:, 1], queries[:, 1], negatives.flatten()])
+    known, right, wrong = encode(model, heads, tails, hidden, training).split(
+        [len(references), len(queries), negatives.numel()]
+    )
+    right_scores = torch.stack([match(model, pair, known) for pair in right])  # (Q,)
+    wrong_scores = torch.stack([match(model, pair, known) for pair in wrong]).view(len(queries), count)
+    if model.log_scale is None:
+        return functional.relu(model.config.margin - right_scores[:, None] + wrong_scores).mean()
+    logits = torch.cat([right_scores[:, None], wrong_scores], 1) * model.log_scale.exp()
+    return -logits.log_softmax(1)[:, 0].mean()

@@ -1,0 +1,152 @@
+"""The contract of every few-shot model that is trained; a new model is one more line in `MODELS`."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from faan.graph.graph import Neighbours
+from faan.models import Background, FewShotModel, MethodConfig
+from faan.models.faan import FaanConfig
+from faan.models.projection import ProjectionConfig
+from faan.tasks import EpisodeSampler, Task
+
+from .conftest import ENTITIES, LONELY
+
+MODELS: dict[str, MethodConfig] = {
+    "projection": ProjectionConfig(),
+    "faan": FaanConfig(heads=2, margin=1.0),
+    "faan-plus": FaanConfig(heads=2, middle="relation", loss="softmax"),
+    "faan-repeated": FaanConfig(heads=2, repeat_input=True),
+    "faan-published": FaanConfig(heads=2, repeat_input=True, attention="published"),
+    "faan-trained": FaanConfig(heads=2, train_vectors=True),
+    **{
+        f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0} | changes)
+        for name, changes in FaanConfig.variants.items()
+    },
+}
+
+
+@pytest.fixture(params=MODELS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def model(name: str, small_background: Background) -> FewShotModel:
+    torch.manual_seed(0)
+    model = MODELS[name].build(small_background)
+    with torch.no_grad():
+        for parameter in model.parameters():  # nothing stays at zero, where a mistake would not show
+            parameter.add_(0.1 * torch.randn(parameter.shape))
+    return model
+
+
+def scores(model: FewShotModel, task: Task, shots: int = 5, references: np.ndarray | None = None) -> np.ndarray:
+    scorer = model.prepare(task, task.references(shots) if references is None else references)
+    return np.asarray(scorer.score(np.arange(ENTITIES), np.arange(ENTITIES)))
+
+
+def test_the_score_of_a_pair_does_not_depend_on_its_batch(model: FewShotModel, small_task: Task) -> None:
+    together = scores(model, small_task)
+    scorer = model.prepare(small_task, small_task.references(5))
+    for head, tail in [(0, 13), (3, 3), (LONELY, 0), (5, LONELY)]:
+        alone = scorer.score(np.array([head]), np.array([tail]))
+        assert np.allclose(alone, together[head, tail], atol=1e-4)
+
+
+def test_the_order_of_references_does_not_matter(model: FewShotModel, small_task: Task) -> None:
+    turned = scores(model, small_task, references=small_task.references(5)[::-1])
+    assert np.allclose(turned, scores(model, small_task), atol=1e-4)
+
+
+def test_the_order_of_neighbours_does_not_matter(name: str, small_background: Background, small_task: Task) -> None:
+    old = small_background.neighbours
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(old.offsets, old.offsets[1:], strict=False)])
+    turned = replace(small_background, neighbours=Neighbours(old.offsets, old.relations[order], old.entities[order]))
+    found = []
+    for background in (small_background, turned):
+        torch.manual_seed(0)
+        found.append(scores(MODELS[name].build(background), small_task))
+    assert np.allclose(*found, atol=1e-4)
+
+
+def test_entities_without_neighbours_have_scores(model: FewShotModel, small_task: Task) -> None:
+    found = scores(model, small_task, references=np.array([[LONELY, 3], [2, LONELY]]))
+    assert np.isfinite(found).all()
+
+
+def test_any_number_of_references_will_do(model: FewShotModel, small_task: Task) -> None:
+    for shots in (1, 10):
+        assert np.isfinite(scores(model, small_task, shots)).all()
+
+
+def test_weights_that_were_saved_and_loaded_score_the_same(
+    name: str, model: FewShotModel, small_background: Background, small_task: Task
+) -> None:
+    torch.manual_seed(9)
+    other = MODELS[name].build(small_background)
+    other.load_state_dict(copy.deepcopy(model.state_dict()))
+    assert np.array_equal(scores(other, small_task), scores(model, small_task))
+
+
+def test_scoring_does_not_drop_out_and_leaves_the_mode_alone(model: FewShotModel, small_task: Task) -> None:
+    model.train()
+    first, again = scores(model, small_task), scores(model, small_task)
+    assert np.array_equal(first, again)
+    assert model.training
+
+
+def test_the_loss_of_a_tiny_task_goes_down(name: str, small_background: Background, small_task: Task) -> None:
+    torch.manual_seed(0)
+    model = MODELS[name].build(small_background)
+    sampler = EpisodeSampler([small_task], shots=3, queries=8, negatives=4, min_candidates=2)
+    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
+    losses = []
+    for step in range(80):
+        torch.manual_seed(step)
+        loss = model.loss([sampler.draw(step)])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss))
+    assert np.mean(losses[-20:]) < 0.9 * np.mean(losses[:20])
+
+
+def test_the_loss_of_a_step_is_the_mean_over_its_episodes(model: FewShotModel, small_task: Task) -> None:
+    model.eval()  # no dropout
+    sampler = EpisodeSampler([small_task], shots=2, queries=4, negatives=2, min_candidates=2)
+    episodes = [sampler.draw(step) for step in range(3)]
+    apart = torch.stack([model.loss([episode]) for episode in episodes])
+    assert torch.allclose(model.loss(episodes), apart.mean(), atol=1e-4)
+
+
+def test_an_edge_that_gives_the_answer_away_is_not_seen(
+    model: FewShotModel, name: str, small_background: Background, small_task: Task
+) -> None:
+    """A pair scores the same whether a hidden relation links its head and tail or not."""
+    hidden = 2
+    task = replace(small_task, hidden=hidden)
+    old, half = small_background.neighbours, len(small_background.relations) // 2
+    head, tail = next(
+        (h, int(e))
+        for h in range(12)
+        for r, e in zip(*old.of(h), strict=True)
+        if r == hidden and len(old.of(int(e))[0]) < 6
+    )
+    rows = np.repeat(np.arange(ENTITIES), np.diff(old.offsets))
+    forth = (rows == head) & (old.relations == hidden) & (old.entities == tail)
+    back = (rows == tail) & (old.relations == hidden + half) & (old.entities == head)
+    keep = ~(forth | back)
+    counts = np.bincount(rows[keep], minlength=ENTITIES)
+    without = Neighbours(np.concatenate([[0], np.cumsum(counts)]), old.relations[keep], old.entities[keep])
+    other = MODELS[name].build(replace(small_background, neighbours=without))
+    other.load_state_dict(model.state_dict())
+    found = [
+        each.prepare(task, task.references(3)).score(np.array([head]), np.array([tail])) for each in (model, other)
+    ]
+    assert np.allclose(*found, atol=1e-4)
