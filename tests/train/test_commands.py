@@ -67,7 +67,7 @@ def test_a_model_is_trained_resumed_and_evaluated(
     assert "the best so far" in err
     metrics = (folder / "metrics.jsonl").read_bytes()
     code, out, err = faan("resume", folder, "--json")
-    assert (code, json.loads(out)["step"]) == (0, 6)
+    assert (code, json.loads(out)["steps"]) == (0, 6)
     assert (folder / "metrics.jsonl").read_bytes() == metrics
 
     code, out, err = faan("evaluate", folder, "--draws", "2")
