@@ -9,6 +9,7 @@ import pytest
 
 from faan.embed import EmbedConfig
 from faan.rank import METRICS, ResultFile
+from faan.train import RunConfig
 
 ROOT = Path(__file__).parent.parent
 RESULTS = sorted((ROOT / "results").glob("*.json"))
@@ -22,7 +23,8 @@ def test_there_are_results() -> None:
 def test_a_result_names_what_gave_it(path: Path) -> None:
     result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
     assert (ROOT / result.config).is_file()
-    assert result.command.startswith(f"faan evaluate {result.config} --benchmark {result.dataset}")
+    verb = "evaluate" if Path(result.config).stem.startswith("embed-") else "train"  # a run is trained, then evaluated
+    assert result.command.startswith(f"faan {verb} {result.config} --benchmark {result.dataset}")
     for figures in (result.dev, result.test):
         assert all(0 <= figures[metric] <= 1 for metric in METRICS)
     queries = sum(relation["queries"] for relation in result.relations.values())
@@ -32,4 +34,5 @@ def test_a_result_names_what_gave_it(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_configuration_can_be_read(path: Path) -> None:
-    assert EmbedConfig.from_toml(path).model
+    kind = EmbedConfig if path.stem.startswith("embed-") else RunConfig
+    assert kind.from_toml(path).model

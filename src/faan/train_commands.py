@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
 from pathlib import Path
 
 from faan.embed.runs import RESULT_FILE
@@ -67,7 +66,8 @@ def _print_evaluation(report: Report) -> None:
 def _finish(run: TrainedRun, as_json: bool) -> None:
     progress = run.progress
     if as_json:
-        print_json({"folder": str(run.folder), **asdict(progress), "seconds": run.seconds})
+        best = {"best_step": progress.best_step, "best_mrr": progress.best_mrr}
+        print_json({"folder": str(run.folder), "steps": progress.step, **best, "seconds": run.seconds})
         return
     found = "no dev tasks, so these are the last weights"
     if progress.best_mrr is not None:

@@ -8,10 +8,13 @@ import torch
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, InputError, Names
-from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.tasks import SPLITS, Benchmark, PairSet, Task
+from faan.graph.graph import Neighbours
+from faan.models import Background, EmbeddingMethod, MeanTranslation, Method, training_triples
+from faan.models.projection import ProjectionConfig
+from faan.tasks import SPLITS, Benchmark, EpisodeSampler, PairSet, Task
 
 ENTITIES = 10
+NO_NEIGHBOURS = Neighbours(np.zeros(ENTITIES + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def embeddings(model: str = "transe", relations: int = 5) -> Embeddings:
@@ -36,7 +39,16 @@ def benchmark() -> Benchmark:
     return Benchmark("tiny", graph, tasks)
 
 
+def projection() -> Method:
+    """With a map that is not the identity, and in training mode: scores must not have dropout."""
+    model = ProjectionConfig(dropout=0.5).build(Background(embeddings().entities, torch.empty(0), NO_NEIGHBOURS))
+    with torch.no_grad():
+        model.map.add_(0.1 * torch.arange(16).view(4, 4))
+    return model.train()
+
+
 METHODS: dict[str, Method] = {
+    "projection": projection(),
     "translation": MeanTranslation(embeddings()),
     **{
         model: EmbeddingMethod(embeddings(model), {split: 2 + i for i, split in enumerate(SPLITS)})
@@ -90,3 +102,21 @@ def test_embeddings_learn_from_references_only(benchmark: Benchmark) -> None:
     for split in ("dev", "test"):
         for head, tail in benchmark.splits[split][0].queries(5).tolist():
             assert (head, relations[split], tail) not in rows
+
+
+def test_projection_begins_as_mean_translation(benchmark: Benchmark) -> None:
+    vectors, task = embeddings(), benchmark.splits["test"][0]
+    model = ProjectionConfig().build(Background(vectors.entities, torch.empty(0), NO_NEIGHBOURS))
+    heads, candidates = np.arange(3), np.arange(ENTITIES)
+    expected = MeanTranslation(vectors).prepare(task, task.references(3)).score(heads, candidates)
+    assert np.allclose(model.prepare(task, task.references(3)).score(heads, candidates), expected, atol=1e-5)
+
+
+def test_the_loss_of_projection_is_the_margin_between_its_scores(benchmark: Benchmark) -> None:
+    task = benchmark.splits["train"][0]
+    model = ProjectionConfig(margin=2.0).build(Background(embeddings().entities, torch.empty(0), NO_NEIGHBOURS))
+    episode = EpisodeSampler([task], shots=3, queries=4, negatives=2, min_candidates=1).draw(0)
+    scores = model.prepare(task, episode.references).score(episode.queries[:, 0], np.arange(ENTITIES))
+    rows = np.arange(len(episode.queries))
+    gaps = scores[rows, episode.queries[:, 1]][:, None] - scores[rows[:, None], episode.negatives]
+    assert model.loss([episode]).item() == pytest.approx(np.maximum(0, 2.0 - gaps).mean(), abs=1e-5)

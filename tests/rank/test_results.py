@@ -1,14 +1,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from faan.embed import EmbedConfig
-from faan.graph import read_graph
-from faan.rank import Origin, ResultFile, bootstrap, evaluate_embedding, summarise_ranks
-from faan.tasks import BuildSettings, build_benchmark
+from faan.embed import EmbedConfig, Embeddings
+from faan.graph import InputError, read_graph
+from faan.models import MeanTranslation
+from faan.rank import (
+    Origin,
+    ResultFile,
+    bootstrap,
+    draw_references,
+    evaluate_embedding,
+    rank_splits,
+    rank_tasks,
+    summarise_ranks,
+)
+from faan.tasks import Benchmark, BuildSettings, PairSet, Task, build_benchmark
 
 
 def test_metrics_are_those_of_the_definition() -> None:
@@ -38,3 +50,33 @@ def test_an_embedding_model_gives_a_whole_result_file(tmp_path: Path) -> None:
     assert 0 < content["test"]["mrr"] <= 1
     test = benchmark.splits["test"][0]
     assert content["relations"][test.relation]["queries"] == len(test.pairs) - 5
+
+
+def test_draws_are_other_references_the_same_for_every_method_and_their_spread_is_told() -> None:
+    pairs = np.array([[i, (3 * i) % 20] for i in range(12)], np.int32)
+    task = Task("r", pairs, np.arange(20, dtype=np.int32), PairSet(pairs[:, 0], pairs[:, 1], 20))
+    tasks = [task, replace(task, relation="s")]
+    drawn = [draw_references(tasks, draw) for draw in range(3)]
+    orders = {tuple(map(tuple, one.pairs.tolist())) for tasks in drawn for one in tasks}
+    assert len(orders) == 6  # every task has an order of its own in every draw
+    assert all(sorted(order) == sorted(map(tuple, pairs.tolist())) for order in orders)
+    again = draw_references(tasks, 1)
+    assert all(np.array_equal(one.pairs, other.pairs) for one, other in zip(drawn[1], again, strict=True))
+
+    vectors = Embeddings.first(20, 1, EmbedConfig(dimension=4))
+    graph = read_graph([(f"e{i}", "next", f"e{(i + 1) % 20}") for i in range(20)])
+    benchmark = Benchmark("b", graph, {"train": (), "dev": tuple(tasks), "test": (task,)})
+    method = MeanTranslation(vectors)
+    figures = rank_splits(method, benchmark, shots=3, draws=3)
+    draws = figures["dev"]["draws"]
+    slow = [np.concatenate([one.ranks for one in rank_tasks(method, tasks, 3)]) for tasks in drawn]
+    assert draws["mrr"] == [np.mean(1 / ranks) for ranks in slow]
+    assert draws["mean"] == np.mean(draws["mrr"])
+    assert draws["std"] == np.std(draws["mrr"], ddof=1)
+    assert rank_splits(method, benchmark, shots=3, draws=1)["test"]["draws"]["std"] == 0
+
+
+def test_embedding_models_cannot_be_given_other_references() -> None:
+    benchmark = Benchmark("b", read_graph([("a", "r", "b")]), {"train": (), "dev": (), "test": ()})
+    with pytest.raises(InputError, match="learns its references in training"):
+        evaluate_embedding(benchmark, EmbedConfig(), 5, Origin("", ""), draws=2)

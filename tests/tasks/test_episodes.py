@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.graph import InputError, read_graph
-from faan.tasks import Benchmark, EpisodeSampler, PairSet, Task, background_tasks
+from faan.tasks import Benchmark, EpisodeSampler, PairSet, Task, background_tasks, inverse_tasks
 from faan.tasks.randomness import Stream
 
 ENTITIES = 40
@@ -113,6 +113,29 @@ def test_background_relations_can_be_tasks_with_their_edge_hidden() -> None:
     _, relations, _ = graph.neighbours.gather_hiding(heads, found.hidden, tails)
     assert found.hidden not in relations.tolist()
     assert graph.relation("near") in relations.tolist()
+
+
+def test_inverse_tasks_ask_for_heads_and_those_without_negatives_are_left_out() -> None:
+    rows = [(f"p{i}", "lives", f"c{i % 2}") for i in range(30)] + [("c0", "in", "x"), ("c1", "in", "x")]
+    graph = read_graph(rows)
+
+    def pairs(names: list[tuple[str, str]]) -> list[tuple[int, int]]:
+        return [(graph.entity(head), graph.entity(tail)) for head, tail in names]
+
+    def with_truths(relation: str, names: list[tuple[str, str]]) -> Task:
+        array = np.array(pairs(names), np.int32)
+        return Task(relation, array, array[:, 1], PairSet(array[:, 0], array[:, 1], graph.num_entities))
+
+    born = with_truths("born", [(f"p{i}", f"c{i % 2}") for i in range(8)])
+    everybody = with_truths("loves", [(f"p{i}", "c0") for i in range(30)])  # every candidate head loves c0
+    (found,) = inverse_tasks(graph, [born, everybody])
+    assert found.relation == "born_inv"
+    assert found.pairs.tolist() == [[tail, head] for head, tail in born.pairs.tolist()]
+    assert found.candidates.tolist() == sorted(graph.entity(f"p{i}") for i in range(30))
+    assert found.truths.contains(found.pairs[:, 0], found.pairs[:, 1]).all()
+    assert len(found.truths) == len(born.truths)
+    (hidden,) = inverse_tasks(graph, [Task("born", born.pairs, born.candidates, born.truths, hidden=1)])
+    assert hidden.hidden == 1 + graph.num_relations
 
 
 @given(st.integers(1, 2**31), st.integers(0, 2**40))

@@ -40,8 +40,12 @@ class Settings(BaseModel):
 
 
 def parse_setting(text: str) -> Any:
-    """A value as it would stand in a TOML file; what is no TOML value is a string."""
+    """A value as it would stand in a TOML file, or a number such as .5; what is neither is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
         return text

@@ -143,7 +143,7 @@ def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
         hidden = None if task.hidden is None else (task.hidden + graph.num_relations) % (2 * graph.num_relations)
         inverse = Task(
             f"{task.relation}_inv",
-            task.pairs[:, ::-1],
+            np.ascontiguousarray(task.pairs[:, ::-1]),  # torch takes no negative strides
             find_candidates(graph, task.pairs[:, 0]).entities,
             PairSet(truths[:, 1], truths[:, 0], graph.num_entities),
             hidden,

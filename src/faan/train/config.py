@@ -18,7 +18,7 @@ class TrainConfig(Settings):
 
     steps: int = Field(10_000, ge=1)
     """Updates of the weights."""
-    learning_rate: float = Field(1e-4, gt=0.0)
+    learning_rate: float = Field(1e-4, gt=0.0, le=1000.0)
     """The size of an update at its highest; lower it when training stops with a loss that is not finite."""
     warmup_steps: int = Field(0, ge=0)
     """Steps in which the learning rate rises in a straight line from 0."""

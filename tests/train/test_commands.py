@@ -1,0 +1,154 @@
+"""The commands, in this process: loading torch for each would take minutes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from faan.cli import main
+
+TOML = """
+shots = 2
+seed = 3
+[model]
+method = "projection"
+[embed]
+dimension = 8
+epochs = 2
+batch_size = 64
+chunk_size = 8
+[train]
+steps = 6
+shots = 2
+evaluate_every = 3
+log_every = 2
+"""
+
+Faan = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def faan(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Faan:
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["faan", *map(str, arguments)])
+        code: Any = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        captured = capsys.readouterr()
+        return code, captured.out, " ".join(captured.err.replace("│", "").split())
+
+    return run
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text(TOML)
+    return path
+
+
+def test_a_model_is_trained_resumed_and_evaluated(
+    faan: Faan, config: Path, benchmark_folder: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    call = ("train", config, "--benchmark", benchmark_folder, "-o", folder, "--set", "train.average=.5")
+    code, out, err = faan(*call)
+    assert code == 0, err
+    assert "Projection, 6 steps: best dev MRR" in out
+    assert "step 0: dev MRR" in err
+    assert "the best so far" in err
+    metrics = (folder / "metrics.jsonl").read_bytes()
+    code, out, err = faan("resume", folder, "--json")
+    assert (code, json.loads(out)["steps"]) == (0, 6)
+    assert (folder / "metrics.jsonl").read_bytes() == metrics
+
+    code, out, err = faan("evaluate", folder, "--draws", "2")
+    assert code == 0, err
+    assert "Projection on tiny, 2-shot, strict, seed 3" in out
+    assert "test MRR over 2 random draws of the references" in out
+    result = json.loads((folder / "result.json").read_text())
+    assert result["config"] == str(config)
+    assert result["command"] == (
+        f"faan train {config} --benchmark tiny -o run --set train.average=.5 && faan evaluate run --shots 2 --draws 2"
+    )
+    code, out, _ = faan("evaluate", folder, "-k", "3", "-o", tmp_path / "other.json", "--json")
+    assert json.loads(out) == json.loads((tmp_path / "other.json").read_text())
+    assert json.loads(out)["shots"] == 3
+    code, _, err = faan(*call)
+    assert code == 1
+    assert "exists and is not empty" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("resume", "FINISHED", "--tsv"), 2, "only for runs of `faan embed`"),
+        (("resume", "EMBED", "--benchmark", "b"), 2, "only for runs of `faan train`"),
+        (("resume", "EMBED", "--tensorboard"), 2, "only for runs of `faan train`"),
+        (("evaluate", "FINISHED", "--translation"), 2, "only for embeddings, not for a run folder"),
+        (("evaluate", "FINISHED", "--set", "seed=1"), 2, "only for embeddings, not for a run folder"),
+        (("evaluate", "EMBED"), 1, "holds no run of a few-shot model"),
+        (("evaluate", "CONFIG"), 2, "needed to train and evaluate embeddings"),
+        (("evaluate", "CONFIG", "--benchmark", "b", "--draws", "2"), 2, "learn their references in training"),
+        (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.stepps=1"), 2, "expected NAME=VALUE"),
+        (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "train.steps: Input"),
+        (("train", "CONFIG", "--benchmark", "nowhere", "-o", "NEW"), 1, "there is no such folder"),
+        (("train", "CONFIG", "--benchmark", "TINY", "-o", "NEW", "--set", "shots=99"), 1, "found K = 99"),
+        (("train", "CONFIG", "--benchmark", "TINY", "-o", "NEW", "--tensorboard"), 1, "faan[tensorboard]"),
+    ],
+)
+def test_a_wrong_call_says_why(
+    arguments: tuple[str, ...],
+    code: int,
+    message: str,
+    faan: Faan,
+    config: Path,
+    finished: Path,
+    benchmark_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)  # as if it were not installed
+    new = tmp_path / "new"
+    paths = {"FINISHED": finished, "EMBED": finished / "embed", "CONFIG": config, "NEW": new, "TINY": benchmark_folder}
+    found, out, err = faan(*(paths.get(argument, argument) for argument in arguments))
+    assert (found, out) == (code, "")
+    assert message in err
+    assert not new.exists()
+
+
+def test_tensorboard_is_told_everything_again_after_a_resume(
+    faan: Faan, config: Path, benchmark_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, float, int]] = []
+
+    class SummaryWriter:
+        def __init__(self, folder: str, purge_step: int) -> None:
+            assert (Path(folder), purge_step) == (tmp_path / "run" / "tensorboard", 0)
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            told.append((name, value, step))
+
+        def close(self) -> None:
+            told.append(("closed", 0, 0))
+
+    fake = ModuleType("torch.utils.tensorboard")
+    fake.SummaryWriter = SummaryWriter  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", fake)
+    code, _, err = faan("train", config, "--benchmark", benchmark_folder, "-o", tmp_path / "run", "--tensorboard")
+    assert code == 0, err
+    assert [step for name, _, step in told if name == "dev/mrr"] == [0, 3, 6]
+    assert [step for name, _, step in told if name == "loss"] == [2, 4, 6]
+    assert told[-1][0] == "closed"
+    first = told.copy()
+    told.clear()
+    assert faan("resume", tmp_path / "run", "--tensorboard")[0] == 0
+    assert told == first

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from pydantic import ValidationError
+
+from faan.embed_commands import with_changes
+from faan.graph import InputError
+from faan.models import projection
+from faan.models.projection import ProjectionConfig
+from faan.train import RunConfig, TrainConfig
+from faan.train import config as config_module
+
+from .conftest import SETTINGS, settings
+
+
+@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, ProjectionConfig])
+def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
+    source = inspect.getsource(config_module) + inspect.getsource(projection)
+    for name in kind.model_fields:
+        assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
+
+
+def test_a_file_has_tables_for_model_embeddings_and_training(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(
+        'seed = 7\n[model]\nmethod = "projection"\nmargin = 2\n[embed]\ndimension = 8\n'
+        "[train]\nshots = [1, 5]\n[result]\ntest_mrr = 0.3\n"
+    )
+    config = RunConfig.from_toml(path)
+    assert (config.model.margin, config.embed.dimension, config.train.shots, config.seed) == (2.0, 8, (1, 5), 7)
+    assert RunConfig.model_validate_json(config.model_dump_json()) == config
+    path.write_text('[model]\nmethod = "magic"\n')
+    with pytest.raises(InputError, match="'magic' found using 'method' does not match"):
+        RunConfig.from_toml(path)
+
+
+def test_a_run_has_one_seed() -> None:
+    config = RunConfig.model_validate(SETTINGS | {"seed": 9, "embed": {"seed": 4}})
+    assert (config.seed, config.embed.seed) == (9, 9)
+    assert with_changes(config, ["seed=5"]).embed.seed == 5
+
+
+def test_single_settings_are_changed_by_their_dotted_names() -> None:
+    changes = ["model.dropout=.5", "model.margin=3", "train.shots=[2, 3]", "train.patience=4", "variant=A1"]
+    config = with_changes(settings(), changes)
+    assert (config.model.dropout, config.model.margin) == (0.5, 3.0)
+    assert (config.train.shots, config.train.patience, config.variant) == ((2, 3), 4, "A1")
+    assert config.train.steps == settings().train.steps
+
+
+@pytest.mark.parametrize("change", ["train.speed=3", "speed=3", "model.speed.fast=1", "seed.x=1", "train.steps", "=1"])
+def test_a_change_of_what_does_not_exist_is_refused(change: str) -> None:
+    with pytest.raises(typer.BadParameter, match="expected NAME=VALUE with one of"):
+        with_changes(settings(), [change])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"steps": 10, "warmup_steps": 10}, "fewer than the 10 steps"),
+        ({"shots": [5, 1]}, "must rise"),
+        ({"shots": [0, 1]}, "greater than or equal to 1"),
+        ({"shots": 0}, "greater than or equal to 1"),
+        ({"shots": "5"}, "valid integer"),
+        ({"average": 1.0}, "less than 1"),
+        ({"learning_rate": 0.0}, "greater than 0"),
+        ({"schedule": "cosine"}, "linear"),
+        ({"step": 3}, "not permitted"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        TrainConfig.model_validate(given)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from faan.graph import InputError
+from faan.rank import rank_tasks, split_metrics
+from faan.tasks import Benchmark
+from faan.train import Report, evaluate_run, load_run, train_run
+from faan.train.loop import Callbacks
+
+from .conftest import settings
+
+
+def test_a_run_gives_a_whole_result_file(finished: Path, tiny: Benchmark) -> None:
+    result = evaluate_run(finished)
+    run = load_run(finished)
+    assert (result.method, result.variant, result.dataset) == ("Projection", None, "tiny")
+    assert (result.shots, result.seed, result.steps, result.config) == (2, 3, 20, "tiny.toml")
+    assert result.dev["mrr"] == run.progress.best_mrr
+    assert set(result.relations) == {task.relation for task in tiny.splits["test"]}
+    assert set(result.seconds) == {"embed", "train", "evaluate"}
+    assert result.command == (
+        "faan train tiny.toml --benchmark tiny -o finished --set seed=3 && faan evaluate finished --shots 2"
+    )
+    assert "draws" not in result.test
+
+
+def test_k_and_draws_can_be_chosen(finished: Path) -> None:
+    result = evaluate_run(finished, shots=4, draws=3)
+    assert result.shots == 4
+    assert result.command.endswith("faan evaluate finished --shots 4 --draws 3")
+    run = load_run(finished)
+    assert result.test["mrr"] == split_metrics(list(rank_tasks(run.model, run.benchmark.splits["test"], 4)))["mrr"]
+    for figures in (result.dev, result.test):
+        assert len(set(figures["draws"]["mrr"])) > 1
+    with pytest.raises(InputError, match="found K = 100"):
+        evaluate_run(finished, shots=100)
+
+
+def test_an_unfinished_run_is_not_evaluated(tiny: Benchmark, tmp_path: Path) -> None:
+    def stop(report: Report) -> None:
+        if report.step == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_run(settings(), tiny, tmp_path / "run", callbacks=Callbacks(on_report=stop))
+    with pytest.raises(InputError, match=r"not finished \(step 4 of 20\); go on with `faan resume"):
+        evaluate_run(tmp_path / "run", tiny)
+    (tmp_path / "run" / "checkpoint.safetensors").unlink()
+    with pytest.raises(InputError, match="not finished"):
+        evaluate_run(tmp_path / "run", tiny)
+
+
+def test_a_folder_without_a_run_is_not_evaluated(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no run of a few-shot model"):
+        evaluate_run(tmp_path)
+    shutil.copytree(finished / "embed", tmp_path / "embed")
+    with pytest.raises(InputError, match="holds no run of a few-shot model"):
+        evaluate_run(tmp_path / "embed")
