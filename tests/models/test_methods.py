@@ -8,7 +8,8 @@ import torch
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, InputError, Names
-from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
+from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, training_triples
+from faan.rank import rank_tasks, split_metrics
 from faan.tasks import SPLITS, Benchmark, PairSet, Task
 
 ENTITIES = 10
@@ -19,24 +20,25 @@ def embeddings(model: str = "transe", relations: int = 5) -> Embeddings:
     return Embeddings.first(ENTITIES, relations, config)
 
 
+def background() -> Graph:
+    triples = np.array([[0, 0, 2], [2, 1, 1], [1, 0, 3], [3, 1, 2], [8, 0, 4], [4, 1, 9], [5, 1, 9]], np.int32)
+    names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])
+    return Graph(names, Names.from_strings(["near", "in"]), triples[:, 0], triples[:, 1], triples[:, 2])
+
+
 @pytest.fixture
 def benchmark() -> Benchmark:
-    graph = Graph(
-        Names.from_strings([f"e{i}" for i in range(ENTITIES)]),
-        Names.from_strings(["near", "in"]),
-        np.array([0, 1], np.int32),
-        np.array([0, 1], np.int32),
-        np.array([2, 3], np.int32),
-    )
     pairs = np.array([[i, i + 1] for i in range(8)], np.int32)
     tasks = {
         split: (Task(split, pairs, np.arange(ENTITIES, dtype=np.int32), PairSet(pairs[:, 0], pairs[:, 1], ENTITIES)),)
         for split in SPLITS
     }
-    return Benchmark("tiny", graph, tasks)
+    return Benchmark("tiny", background(), tasks)
 
 
 METHODS: dict[str, Method] = {
+    "counts": TailCounts(background()),
+    "rules": PathRules(background()),
     "translation": MeanTranslation(embeddings()),
     **{
         model: EmbeddingMethod(embeddings(model), {split: 2 + i for i, split in enumerate(SPLITS)})
@@ -90,3 +92,35 @@ def test_embeddings_learn_from_references_only(benchmark: Benchmark) -> None:
     for split in ("dev", "test"):
         for head, tail in benchmark.splits[split][0].queries(5).tolist():
             assert (head, relations[split], tail) not in rows
+
+
+def test_rules_join_paths_and_tail_counts_by_noisy_or(benchmark: Benchmark) -> None:
+    """From 0 to 1 and from 1 to 2 leads *near, in*, twice right and never wrong, so it is trusted by 2 / (2 + 2)."""
+    task = benchmark.splits["test"][0]
+    scorer = PathRules(benchmark.graph).prepare(task, task.references(2))
+    first, counted, neither, edgeless = scorer.score(np.array([8]), np.array([9, 1, 5, 6]))[0]
+    assert np.isclose(first, -np.log(1 - 2 / 4), atol=1e-5)
+    assert np.isclose(counted, -np.log(1 - 1 / 4), atol=1e-5)  # "the tail is 1": one reference of two
+    assert 1e-5 > neither > edgeless == 0  # more edges come first, and edges count for no more than that
+
+
+def test_rules_do_not_see_a_hidden_relation(benchmark: Benchmark) -> None:
+    task = benchmark.splits["test"][0]
+    hidden = Task("near", task.pairs, task.candidates, task.truths, hidden=0)
+    assert PathRules(benchmark.graph).prepare(hidden, task.references(2)).score(np.array([8]), np.array([9])) < 1e-5
+
+
+def test_tail_counts_are_what_they_say(benchmark: Benchmark) -> None:
+    task = benchmark.splits["test"][0]
+    references = np.array([[0, 4], [1, 4], [2, 6]])
+    scores = TailCounts(benchmark.graph).prepare(task, references).score(np.array([7]), np.array([4, 6, 2, 8, 7]))
+    assert np.allclose(scores, [[2 + 2 / 4, 1, 3 / 4, 1 / 4, 0]])  # the highest degree is 3
+
+
+@pytest.mark.nell
+@pytest.mark.parametrize(("method", "mrr"), [(PathRules, 0.207), (TailCounts, 0.154)])
+def test_methods_without_training_give_their_known_dev_mrr(
+    method: type[PathRules | TailCounts], mrr: float, nell: Benchmark
+) -> None:
+    found = split_metrics(list(rank_tasks(method(nell.graph), nell.splits["dev"], shots=5)))
+    assert round(found["mrr"], 3) == mrr

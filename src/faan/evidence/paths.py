@@ -1,21 +1,21 @@
 """Relation paths: ways through the graph that lead from the heads of a relation to its tails.
 
-`(Lima, currency, Sol)` is followed by the path *in, currency*: from Lima to Peru, from Peru to the Sol. A relation path is
-a tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found
-between the heads and tails of the references, and are trusted by what they do from the heads of the references:
+What is the currency of a city? From Lima to the Sol leads the path *in, currency*, by way of Peru. A relation path is a
+tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found between
+the heads and tails of the references, and are trusted by what they do from the heads of the references:
 
     confidence = hits / (endpoints among the candidates + 2)
 
 with hits the references that the path connects, and endpoints the pairs of a reference's head and a candidate that it
 connects, true or not.
 
-- **Walks may go there and back.** From Lima, *in, in_inv, twin* also leads along the edge back to Lima. Leaving such walks
-  out made rules worse (docs/experiments.md): they spread what one path says. But no walk ends where it began.
-- **Hubs are bounded.** Where the entities after a hop have more than `MAX_EDGES` edges of the next relation together, the
-  path is given up for that head and connects it with nothing. (Its confidence there would be below 1 / MAX_EDGES.)
-  Of paths that the references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
-- **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none of
-  its edges. That is more than the edge of the asked pair alone, and what holds for a relation that is really new.
+- **Walks may go there and back**: *in, in_inv, twin* leads from Lima to its own twins too, not only to those of other
+  cities of Peru. Rules without such walks ranked worse (docs/experiments.md). But no walk ends where it began.
+- **Hubs are bounded.** Where the entities after a hop have more than `MAX_EDGES` edges of the next relation together,
+  the path is given up for that head and connects it with nothing: it would speak for thousands of entities alike. Of
+  the paths that references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
+- **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none
+  of its edges. That hides more than the edge of the asked pair, and is how the graph looks for a relation that is new.
 """
 
 from __future__ import annotations
@@ -90,23 +90,23 @@ class RelationPaths:
         return tuple(relation for relation in self.paths[number].tolist() if relation >= 0)
 
     def fire(self, heads: Ints, candidates: Ints) -> Iterator[Firings]:
-        """For each head, which paths lead to which candidates."""
+        """For each head, which paths lead to which candidates; a candidate is named once."""
         return _fire(self.neighbours, self.paths, heads, candidates)
 
     def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
         """What the paths say of each head with each candidate: (H,) and (C,) to (H, C)."""
-        shape = len(heads), len(candidates)
-        found = PathEvidence(np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32))
-        for row, firings in enumerate(self.fire(heads, candidates)):
-            gather_evidence(
-                firings.paths, firings.candidates, self.confidence, found.weight[row], found.best[row], found.fired[row]
-            )
-        return found
+        choices, column = np.unique(candidates, return_inverse=True)
+        shape = len(heads), len(choices)
+        weight, best, fired = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32)
+        for row, firings in enumerate(self.fire(heads, choices)):
+            gather_evidence(firings.paths, firings.candidates, self.confidence, weight[row], best[row], fired[row])
+        return PathEvidence(weight[:, column], best[:, column], fired[:, column])
 
 
 def find_paths(graph: Graph, references: Ints, candidates: Ints, hidden: int | None = None) -> RelationPaths:
-    """The paths from heads to tails of the references (K, 2), their support and their endpoints among the candidates."""
+    """The paths from heads to tails of the references (K, 2), and what they are worth among the candidates (C,)."""
     neighbours, pairs = graph.neighbours, np.unique(references, axis=0)
+    _check_ids(pairs, graph.num_entities)
     edges = neighbours.offsets, neighbours.relations, neighbours.entities
     last = np.full(graph.num_entities, -1, np.int32)
     codes = [connecting_paths(*edges, graph.num_relations, head, tail, last) for head, tail in pairs.tolist()]
@@ -148,6 +148,7 @@ def path_instances(graph: Graph, head: int, relations: tuple[int, ...], tail: in
 
 def _fire(neighbours: Neighbours, paths: Ints, heads: Ints, candidates: Ints) -> Iterator[Firings]:
     num_entities = len(neighbours.offsets) - 1
+    _check_ids(heads, num_entities)
     place = np.full(num_entities, -1, np.int32)
     place[candidates] = np.arange(len(candidates))
     reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
@@ -156,3 +157,9 @@ def _fire(neighbours: Neighbours, paths: Ints, heads: Ints, candidates: Ints) ->
     edges = neighbours.offsets, neighbours.relations, neighbours.entities
     for head in heads.tolist():
         yield Firings(*follow(*edges, paths, head, place, reached, walks, seen))
+
+
+def _check_ids(entities: Ints, num_entities: int) -> None:
+    """Compiled loops do not look where they read."""
+    if entities.size and not 0 <= entities.min() <= entities.max() < num_entities:
+        raise IndexError(f"entities are numbered 0 to {num_entities - 1}, found {entities.min()} to {entities.max()}")

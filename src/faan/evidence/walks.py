@@ -1,7 +1,7 @@
 """The inner loops of relation paths, compiled by numba: finding paths between two entities, following them from one.
 
-Edges are those of `Neighbours`: sorted by entity, then by relation, inverse relations included. A relation path of up to
-three hops is a row of three relations, -1 behind its end, or the same as one number (`decode`).
+Edges are those of `Neighbours`: sorted by entity, then by relation, inverse relations included. A relation path of up
+to three hops is a row of three relations, -1 behind its end, or the same as one number (`decode`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def connecting_paths(
 ) -> np.ndarray:
     """The numbers of all relation paths that lead from a head to a tail, each once, sorted.
 
-    The search meets in the middle: each second hop from the head is looked up among the tail's edges. So it looks at the
-    edges of the head's neighbours and no further. `last` (entities,) must be -1 everywhere, and is so again afterwards.
+    The search meets in the middle: each second hop from the head is looked up among the tail's edges. So it looks at
+    the edges of the head's neighbours and no further. `last` (entities,) must be -1 everywhere, and is so again after.
     """
     base = np.int64(2 * num_relations + 1)
     codes = {np.int64(-1)}  # so that the compiler knows the type
@@ -115,10 +115,10 @@ def follow(
     Given back are three arrays, one element for each path and endpoint: the path, the place of the endpoint (`place` of
     an entity, -1 for those that do not matter) and the number of walks. The head itself is no endpoint.
 
-    `reached` and `walks` (4, limit) hold the entities after each hop, once each, and the number of ways there; what paths
-    share at their beginning is walked once. Where the entities after a hop have more than `limit` edges of the next
-    relation, the path is given up: such a path says little of any one endpoint. `seen` (3, entities) may hold anything:
-    it tells where in `reached` an entity is, and is believed only if it is there.
+    `reached` and `walks` (4, limit) hold the entities after each hop, once each, and the number of ways there; what
+    paths share at their beginning is walked once. Where the entities after a hop have more than `limit` edges of the
+    next relation, the path is given up. `seen` (3, entities) may hold anything: it tells where in `reached` an entity
+    is, and is believed only if it is there.
     """
     limit = reached.shape[1]
     size = np.zeros(4, np.int64)  # -1: given up

@@ -1,8 +1,10 @@
 """Few-shot methods, one file each, behind one interface."""
 
 from faan.models.background import Background, sample_neighbours
+from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples
 from faan.models.interface import FewShotModel, Method, Scorer
+from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
@@ -11,7 +13,9 @@ __all__ = [
     "FewShotModel",
     "MeanTranslation",
     "Method",
+    "PathRules",
     "Scorer",
+    "TailCounts",
     "sample_neighbours",
     "training_triples",
 ]

@@ -31,7 +31,7 @@ class Method(Protocol):
     def prepare(self, task: Task, references: Ints) -> Scorer:
         """Look at the references (K, 2) of a task; of the task itself only the relation's name may be used.
 
-        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
+        (And the candidates, and `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
         """
         ...
 

@@ -2,8 +2,8 @@
 
 Relation paths as evidence for a missing edge come from path ranking (Lao & Cohen, Machine Learning 2010), their reading
 as rules, trusted by hits over predictions plus a pseudo-count, from AnyBURL (Meilicke et al., IJCAI 2019). What differs
-here: rules are made from K references instead of a whole relation, predictions are counted among the candidates from the
-references' heads, nothing is learnt or sampled, and all rules that fire are joined by noisy-or.
+here: rules are made from K references instead of a whole relation, predictions are counted from the references' heads
+and among the candidates, nothing is learnt or sampled, and all rules that fire are joined by noisy-or.
 """
 
 from __future__ import annotations

@@ -61,16 +61,41 @@ def evaluate_embedding(
     ).embeddings
     trained = time.perf_counter()
     method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
+    return measure(
+        "Translation" if translation else METHOD_NAMES[config.model],
+        method,
+        benchmark,
+        shots,
+        origin,
+        seed=config.seed,
+        steps=steps,
+        embed_seconds=trained - start,
+    )
+
+
+def measure(
+    name: str,
+    method: Method,
+    benchmark: Benchmark,
+    shots: int,
+    origin: Origin,
+    *,
+    seed: int = 0,
+    steps: int = 0,
+    embed_seconds: float = 0,
+) -> ResultFile:
+    """Rank the queries of dev and test by a method that is ready."""
+    start = time.perf_counter()
     ranked = {split: list(rank_tasks(method, benchmark.splits[split], shots)) for split in ("dev", "test")}
     return ResultFile(
-        method="Translation" if translation else METHOD_NAMES[config.model],
+        method=name,
         dataset=benchmark.name,
         shots=shots,
-        seed=config.seed,
+        seed=seed,
         dev=split_metrics(ranked["dev"]),
         test=split_metrics(ranked["test"]),
         relations=relation_metrics(ranked["test"]),
-        seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
+        seconds={"embed": embed_seconds, "train": 0, "evaluate": time.perf_counter() - start},
         steps=steps,
         config=origin.config,
         command=origin.command,
