@@ -1,8 +1,8 @@
 """Relation paths: ways through the graph that lead from the heads of a relation to its tails.
 
-What is the currency of a city? From Lima to the Sol leads the path *in, currency*, by way of Peru. A relation path is a
-tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found between
-the heads and tails of the references, and are trusted by what they do from the heads of the references:
+With what does one pay in a city? From Lima to the Sol leads the path *in, currency*, by way of Peru. A relation path is
+a tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found
+between heads and tails of the references, and are trusted by what they do from the heads of the references:
 
     confidence = hits / (endpoints among the candidates + 2)
 
@@ -32,8 +32,8 @@ from faan.graph import Graph
 from faan.graph.graph import Neighbours
 from faan.graph.ragged import Ints
 
-MAX_EDGES = 10_000  # on NELL-One 100,000 give the same ranks; 1,000 nearly so
-MAX_PATHS = 2_000  # NELL-One's relations have up to 1,000 with five references
+MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
+MAX_PATHS = 1_000
 PSEUDO_COUNT = 2  # endpoints that a path is thought to have had beside those seen
 
 

@@ -167,8 +167,8 @@ def gather_evidence(
     fired: np.ndarray,
 ) -> None:
     """Sum up, for each place (C,), the paths that end there: -log(1 - noisy-or), best confidence, number of paths."""
+    weights = -np.log1p(-confidence)  # (P,)
     for i in range(len(path)):
-        sure = confidence[path[i]]
-        weight[place[i]] -= np.log1p(-sure)
-        best[place[i]] = max(best[place[i]], sure)
+        weight[place[i]] += weights[path[i]]
+        best[place[i]] = max(best[place[i]], confidence[path[i]])
         fired[place[i]] += 1

@@ -29,9 +29,9 @@ class Method(Protocol):
     """A few-shot method."""
 
     def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only the relation's name may be used.
+        """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
 
-        (And the candidates, and `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
+        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
         """
         ...
 
