@@ -62,7 +62,7 @@ def on_nell() -> None:
 
 
 def beside_a_hub() -> None:
-    """References and queries at an entity with 100,000 neighbours in a dense graph: 40 edges an entity, 200 relations."""
+    """References and queries at an entity with 100,000 neighbours in a dense graph of 200 relations."""
     random = np.random.default_rng(0)
     size = 20 * HUB
     spokes = np.stack([np.zeros(HUB, np.int64), random.integers(0, 200, HUB), np.arange(1, HUB + 1)], axis=1)
@@ -78,7 +78,7 @@ def beside_a_hub() -> None:
     show("  paths of 5 references, 3 of them at the hub", f"{len(found):,} in {time.perf_counter() - start:.2f} s")
     for label, head in (("the hub", hub), ("a neighbour", 1000), ("an entity far from it", HUB)):
         spent = timed(lambda head=head: found.evidence(np.array([head]), candidates))
-        compare(f"  {label} with {CANDIDATES:,} candidates", spent * 1e3, "ms", 100)
+        show(f"  {label} with {CANDIDATES:,} candidates", f"{spent * 1e3:,.1f} ms")
     show("  peak memory", f"{peak_mib():,.0f} MiB")
 
 

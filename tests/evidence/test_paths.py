@@ -170,6 +170,16 @@ def test_a_hub_is_passed_over_and_other_paths_still_found() -> None:
     assert found.endpoints.max() <= paths.MAX_EDGES
 
 
+def test_a_search_that_takes_too_long_gives_short_paths_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graph_of([(0, 0, 1), (0, 1, 2), (2, 1, 1), (2, 2, 3), (3, 2, 1)])
+    whole = find_paths(graph, ints([(0, 1)]), np.arange(ENTITIES))
+    monkeypatch.setattr(paths, "MAX_SEARCH", 2)
+    found = find_paths(graph, ints([(0, 1)]), np.arange(ENTITIES))
+    every = [whole.path(i) for i in range(len(whole))]
+    assert (1, 2, 2) in every
+    assert [found.path(i) for i in range(len(found))] == [path for path in every if len(path) < 3]
+
+
 def test_of_too_many_paths_shared_and_short_ones_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(0, 0, 1), (2, 0, 3), (0, 1, 1), (0, 2, 4), (4, 2, 1)]
     monkeypatch.setattr(paths, "MAX_PATHS", 2)

@@ -12,7 +12,8 @@ connects, true or not.
 - **Walks may go there and back**: *in, in_inv, twin* leads from Lima to its own twins too, not only to those of other
   cities of Peru. Rules without such walks ranked worse (docs/experiments.md). But no walk ends where it began.
 - **Hubs are bounded.** Where the entities after a hop have more than `MAX_EDGES` edges of the next relation together,
-  the path is given up for that head and connects it with nothing: it would speak for thousands of entities alike. Of
+  the path is given up for that head and connects it with nothing: it would speak for thousands of entities alike. A
+  reference for which more than `MAX_SEARCH` edges and walks would have to be looked at gives no paths of three hops. Of
   the paths that references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
 - **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none
   of its edges. That hides more than the edge of the asked pair, and is how the graph looks for a relation that is new.
@@ -33,6 +34,7 @@ from faan.graph.graph import Neighbours
 from faan.graph.ragged import Ints
 
 MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
+MAX_SEARCH = 1_000_000
 MAX_PATHS = 1_000
 PSEUDO_COUNT = 2  # endpoints that a path is thought to have had beside those seen
 
@@ -109,7 +111,10 @@ def find_paths(graph: Graph, references: Ints, candidates: Ints, hidden: int | N
     _check_ids(pairs, graph.num_entities)
     edges = neighbours.offsets, neighbours.relations, neighbours.entities
     last = np.full(graph.num_entities, -1, np.int32)
-    codes = [connecting_paths(*edges, graph.num_relations, head, tail, last) for head, tail in pairs.tolist()]
+    codes = [
+        np.unique(connecting_paths(*edges, graph.num_relations, head, tail, last, MAX_SEARCH))
+        for head, tail in pairs.tolist()
+    ]
     found, times = np.unique(np.concatenate(codes), return_counts=True)
     paths = decode(found, graph.num_relations)  # (P, 3)
     if hidden is not None:

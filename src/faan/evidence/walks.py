@@ -23,6 +23,21 @@ def decode(codes: Ints, num_relations: int) -> Ints:
 
 
 @_compiled
+def _grown(array: np.ndarray) -> np.ndarray:
+    larger = np.empty(2 * len(array), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@_compiled
+def _append(array: np.ndarray, count: int, value: int) -> tuple[np.ndarray, int]:
+    if count == len(array):
+        array = _grown(array)
+    array[count] = value
+    return array, count + 1
+
+
+@_compiled
 def connecting_paths(
     offsets: np.ndarray,
     relations: np.ndarray,
@@ -31,14 +46,15 @@ def connecting_paths(
     head: int,
     tail: int,
     last: np.ndarray,
+    limit: int,
 ) -> np.ndarray:
-    """The numbers of all relation paths that lead from a head to a tail, each once, sorted.
+    """The numbers of relation paths that lead from a head to a tail; the same path may come several times.
 
     The search meets in the middle: each second hop from the head is looked up among the tail's edges. So it looks at
-    the edges of the head's neighbours and no further. `last` (entities,) must be -1 everywhere, and is so again after.
+    the edges of the head's neighbours and no further; where those edges and the walks of three hops that they give are
+    more than `limit`, no path of three hops is given. `last` (entities,) must be -1 everywhere, and is so again after.
     """
     base = np.int64(2 * num_relations + 1)
-    codes = {np.int64(-1)}  # so that the compiler knows the type
     start = offsets[tail]
     into = np.empty(offsets[tail + 1] - start, np.int64)  # the tail's edges, seen from their other end, plus one
     previous = np.empty(len(into), np.int64)  # lists of the edges from the same entity, `last` their newest
@@ -47,27 +63,30 @@ def connecting_paths(
         into[i] = 1 + (relation + num_relations if relation < num_relations else relation - num_relations)
         previous[i] = last[entities[start + i]]
         last[entities[start + i]] = i
-    for one in range(offsets[head], offsets[head + 1]):
-        middle = entities[one]
+    codes, count = np.empty(256, np.int64), 0
+    for one in range(offsets[head], offsets[head + 1]):  # paths of one and two hops
         first = (np.int64(relations[one]) + 1) * base * base
-        if middle == tail:
-            codes.add(first)
-        i = last[middle]
+        i = last[entities[one]]
+        if entities[one] == tail:
+            codes, count = _append(codes, count, first)
         while i >= 0:
-            codes.add(first + into[i] * base)
+            codes, count = _append(codes, count, first + into[i] * base)
             i = previous[i]
+    short, work = count, 0
+    for one in range(offsets[head], offsets[head + 1]):
+        first = (np.int64(relations[one]) + 1) * base * base
+        middle = entities[one]
+        work += offsets[middle + 1] - offsets[middle]
+        if work > limit:
+            break
         for two in range(offsets[middle], offsets[middle + 1]):
             i = last[entities[two]]
-            while i >= 0:
-                codes.add(first + (np.int64(relations[two]) + 1) * base + into[i])
+            while i >= 0 and work <= limit:
+                codes, count = _append(codes, count, first + (np.int64(relations[two]) + 1) * base + into[i])
+                work += 1
                 i = previous[i]
     last[entities[start : offsets[tail + 1]]] = -1
-    codes.remove(np.int64(-1))
-    found = np.empty(len(codes), np.int64)
-    for i, code in enumerate(codes):
-        found[i] = code
-    found.sort()
-    return found
+    return codes[: count if work <= limit else short]
 
 
 @_compiled
@@ -89,13 +108,6 @@ def _span(offsets: np.ndarray, relations: np.ndarray, entity: int, relation: int
         else:
             high = middle
     return first, low
-
-
-@_compiled
-def _grown(array: np.ndarray) -> np.ndarray:
-    larger = np.empty(2 * len(array), array.dtype)
-    larger[: len(array)] = array
-    return larger
 
 
 @_compiled
