@@ -30,7 +30,7 @@ def _grown(array: np.ndarray) -> np.ndarray:
 
 
 @_compiled
-def _append(array: np.ndarray, count: int, value: int) -> tuple[np.ndarray, int]:
+def _append(array: np.ndarray, count: int, value: np.int64) -> tuple[np.ndarray, int]:
     if count == len(array):
         array = _grown(array)
     array[count] = value
