@@ -29,6 +29,7 @@ format: $(VENV)/.installed-dev  ## let ruff tidy the code
 
 bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; beside PyKEEN on NELL-One with FAAN_DATA)
 	$(BIN)/python benchmarks/graph.py
+	$(BIN)/python benchmarks/rules.py
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale; \
 	else echo "FAAN_DATA names no folder with NELL-One: embeddings are not measured"; fi
 

@@ -26,7 +26,9 @@ def small_graph() -> Graph:
     return Graph(
         Names.from_strings([f"e{i}" for i in range(ENTITIES)]),
         Names.from_strings([f"r{i}" for i in range(RELATIONS)]),
-        *(np.ascontiguousarray(column) for column in edges.T),
+        np.ascontiguousarray(edges[:, 0]),
+        np.ascontiguousarray(edges[:, 1]),
+        np.ascontiguousarray(edges[:, 2]),
     )
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from faan.graph.ragged import Ints
 from faan.models.faan import Faan
+from faan.models.interface import to_tensor
+from faan.models.matching import LstmMatching
+from faan.models.pairs import Block
 from faan.tasks import Episode
 
 
@@ -23,9 +26,8 @@ def encode(model: Faan, heads: Tensor, tails: Tensor, hidden: int | None = None,
     h, t = model.entities[heads], model.entities[tails]
     task = model.between(h, t)  # (n, d)
     f_head = _encode_entity(model, heads, tails, task, hidden, training)
-    f_tail = _encode_entity(
-        model, tails, heads, task, None if hidden is None else hidden + model.num_relations, training
-    )
+    inverse = None if hidden is None else hidden + model.num_relations
+    f_tail = _encode_entity(model, tails, heads, task, inverse, training)
     if config.pair == "concatenation":
         return torch.cat([f_head, f_tail], -1)
     middle = model.token.expand_as(f_head)
@@ -36,6 +38,7 @@ def encode(model: Faan, heads: Tensor, tails: Tensor, hidden: int | None = None,
         x = x + model.transformer.positions
     x = torch.cat([x] * model.transformer.repeats, -1)  # (n, 3, w)
     for block in model.transformer.blocks:
+        assert isinstance(block, Block)
         x = _block(block, x, config.dropout if training else 0.0)
     return x[:, 1]
 
@@ -62,29 +65,33 @@ def _encode_entity(
     e = functional.dropout(e, encoder.dropout.share, training)
     context = (alpha[..., None] * e).sum(1)  # (n, d)
     own = model.entities[entities]
-    if encoder.own is None:
-        return encoder.norm(functional.relu(encoder.context(context)))
-    return encoder.norm(functional.relu(encoder.own(own) + encoder.context(context)) + own)
+    added: Tensor = encoder.context(context) if encoder.own is None else encoder.own(own) + encoder.context(context)
+    represented: Tensor = encoder.norm(functional.relu(added) + (0 if encoder.own is None else own))
+    return represented
 
 
-def _block(block: torch.nn.Module, x: Tensor, dropout: float) -> Tensor:
+def _block(block: Block, x: Tensor, dropout: float) -> Tensor:
     n, _, width = x.shape
     q, k, v = block.project(x).chunk(3, -1)
     size = width // block.heads
     if block.published:
-        groups = [part.reshape(n, 3 * block.heads, size).split(3, dim=1) for part in (q, k, v)]  # (n, 3, size) each
-        mixed = [_attend(*group, (size / block.heads) ** -0.5, dropout) for group in zip(*groups, strict=True)]
-        y = torch.cat(mixed, 1).reshape(n, 3, width)
+        slices = torch.stack([part.reshape(n, 3 * block.heads, size) for part in (q, k, v)])
+        groups = slices.split(3, dim=2)  # (3, n, 3, size) each
+        mixed = torch.cat([_attend(group, (size / block.heads) ** -0.5, dropout) for group in groups], 1)
+        y = mixed.reshape(n, 3, width)
     else:
-        slices = [part.split(size, -1) for part in (q, k, v)]
-        y = torch.cat([_attend(*one, 1 / math.sqrt(size), dropout) for one in zip(*slices, strict=True)], -1)
+        groups = torch.stack([q, k, v]).split(size, dim=-1)  # (3, n, 3, size) each
+        y = torch.cat([_attend(group, 1 / math.sqrt(size), dropout) for group in groups], -1)
     x = block.norm_mix(x + functional.dropout(block.mix(y), dropout))
     inner = functional.gelu(block.inner(x))
-    return block.norm_outer(x + functional.dropout(block.outer(inner), dropout))
+    result: Tensor = block.norm_outer(x + functional.dropout(block.outer(inner), dropout))
+    return result
 
 
-def _attend(q: Tensor, k: Tensor, v: Tensor, scale: float, dropout: float) -> Tensor:
-    return functional.dropout((q @ k.transpose(1, 2) * scale).softmax(-1), dropout) @ v
+def _attend(group: Tensor, scale: float, dropout: float) -> Tensor:
+    q, k, v = group  # (n, 3, size) each
+    mixed: Tensor = functional.dropout((q @ k.transpose(1, 2) * scale).softmax(-1), dropout) @ v
+    return mixed
 
 
 def match(model: Faan, query: Tensor, references: Tensor) -> Tensor:
@@ -98,20 +105,20 @@ def match(model: Faan, query: Tensor, references: Tensor) -> Tensor:
         return query @ references.mean(0)
     if kind == "nearest":
         return products.max()
+    assert isinstance(model.matching, LstmMatching)
     state, memory = torch.zeros(1, 2 * len(query)), torch.zeros(1, 2 * len(query))
     for _ in range(2):
         hidden, memory = model.matching.cell(query[None], (state, memory))
-        answer = query + hidden[0, : len(query)]
+        answer: Tensor = query + hidden[0, : len(query)]
         beta = (references @ answer).softmax(0)
         state = torch.cat([answer, (beta[:, None] * references).sum(0)])[None]
     return answer @ references.mean(0)
 
 
-def score(
-    model: Faan, references: np.ndarray, heads: np.ndarray, tails: np.ndarray, hidden: int | None = None
-) -> Tensor:
+def score(model: Faan, references: Ints, heads: Ints, tails: Ints, hidden: int | None = None) -> Tensor:
     """The scores of pairs, one after the other: (n,)."""
-    known = encode(model, *torch.from_numpy(references.astype(np.int64)).T, hidden)
+    known_heads, known_tails = to_tensor(references).T
+    known = encode(model, known_heads, known_tails, hidden)
     scores = []
     for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
         pair = encode(model, torch.tensor([head]), torch.tensor([tail]), hidden)[0]
@@ -123,9 +130,7 @@ def loss(model: Faan, episode: Episode, training: bool = False) -> Tensor:
     """The loss of an episode."""
     hidden = episode.task.hidden
     count = episode.negatives.shape[1]
-    references, queries, negatives = (
-        torch.from_numpy(x.astype(np.int64)) for x in (episode.references, episode.queries, episode.negatives)
-    )
+    references, queries, negatives = map(to_tensor, (episode.references, episode.queries, episode.negatives))
     heads = torch.cat([references[:, 0], queries[:, 0], queries[:, 0].repeat_interleave(count)])
     tails = torch.cat([references[:, 1], queries[:, 1], negatives.flatten()])
     known, right, wrong = encode(model, heads, tails, hidden, training).split(

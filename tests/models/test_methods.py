@@ -8,13 +8,11 @@ import torch
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, InputError, Names
-from faan.graph.graph import Neighbours
-from faan.models import Background, EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.models.projection import ProjectionConfig
-from faan.tasks import SPLITS, Benchmark, EpisodeSampler, PairSet, Task
+from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, training_triples
+from faan.rank import rank_tasks, split_metrics
+from faan.tasks import SPLITS, Benchmark, PairSet, Task
 
 ENTITIES = 10
-NO_NEIGHBOURS = Neighbours(np.zeros(ENTITIES + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def embeddings(model: str = "transe", relations: int = 5) -> Embeddings:
@@ -22,33 +20,25 @@ def embeddings(model: str = "transe", relations: int = 5) -> Embeddings:
     return Embeddings.first(ENTITIES, relations, config)
 
 
+def background() -> Graph:
+    triples = np.array([[0, 0, 2], [2, 1, 1], [1, 0, 3], [3, 1, 2], [8, 0, 4], [4, 1, 9], [5, 1, 9]], np.int32)
+    names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])
+    return Graph(names, Names.from_strings(["near", "in"]), triples[:, 0], triples[:, 1], triples[:, 2])
+
+
 @pytest.fixture
 def benchmark() -> Benchmark:
-    graph = Graph(
-        Names.from_strings([f"e{i}" for i in range(ENTITIES)]),
-        Names.from_strings(["near", "in"]),
-        np.array([0, 1], np.int32),
-        np.array([0, 1], np.int32),
-        np.array([2, 3], np.int32),
-    )
     pairs = np.array([[i, i + 1] for i in range(8)], np.int32)
     tasks = {
         split: (Task(split, pairs, np.arange(ENTITIES, dtype=np.int32), PairSet(pairs[:, 0], pairs[:, 1], ENTITIES)),)
         for split in SPLITS
     }
-    return Benchmark("tiny", graph, tasks)
-
-
-def projection() -> Method:
-    """With a map that is not the identity, and in training mode: scores must not have dropout."""
-    model = ProjectionConfig(dropout=0.5).build(Background(embeddings().entities, torch.empty(0), NO_NEIGHBOURS))
-    with torch.no_grad():
-        model.map.add_(0.1 * torch.arange(16).view(4, 4))
-    return model.train()
+    return Benchmark("tiny", background(), tasks)
 
 
 METHODS: dict[str, Method] = {
-    "projection": projection(),
+    "counts": TailCounts(background()),
+    "rules": PathRules(background()),
     "translation": MeanTranslation(embeddings()),
     **{
         model: EmbeddingMethod(embeddings(model), {split: 2 + i for i, split in enumerate(SPLITS)})
@@ -104,19 +94,33 @@ def test_embeddings_learn_from_references_only(benchmark: Benchmark) -> None:
             assert (head, relations[split], tail) not in rows
 
 
-def test_projection_begins_as_mean_translation(benchmark: Benchmark) -> None:
-    vectors, task = embeddings(), benchmark.splits["test"][0]
-    model = ProjectionConfig().build(Background(vectors.entities, torch.empty(0), NO_NEIGHBOURS))
-    heads, candidates = np.arange(3), np.arange(ENTITIES)
-    expected = MeanTranslation(vectors).prepare(task, task.references(3)).score(heads, candidates)
-    assert np.allclose(model.prepare(task, task.references(3)).score(heads, candidates), expected, atol=1e-5)
+def test_rules_join_paths_and_tail_counts_by_noisy_or(benchmark: Benchmark) -> None:
+    """From 0 to 1 and from 1 to 2 leads *near, in*, twice right and never wrong, so it is trusted by 2 / (2 + 2)."""
+    task = benchmark.splits["test"][0]
+    scorer = PathRules(benchmark.graph).prepare(task, task.references(2))
+    first, counted, neither, edgeless = scorer.score(np.array([8]), np.array([9, 1, 5, 6]))[0]
+    assert np.isclose(first, -np.log(1 - 2 / 4), atol=1e-5)
+    assert np.isclose(counted, -np.log(1 - 1 / 4), atol=1e-5)  # "the tail is 1": one reference of two
+    assert 1e-5 > neither > edgeless == 0  # more edges come first, and edges count for no more than that
 
 
-def test_the_loss_of_projection_is_the_margin_between_its_scores(benchmark: Benchmark) -> None:
-    task = benchmark.splits["train"][0]
-    model = ProjectionConfig(margin=2.0).build(Background(embeddings().entities, torch.empty(0), NO_NEIGHBOURS))
-    episode = EpisodeSampler([task], shots=3, queries=4, negatives=2, min_candidates=1).draw(0)
-    scores = model.prepare(task, episode.references).score(episode.queries[:, 0], np.arange(ENTITIES))
-    rows = np.arange(len(episode.queries))
-    gaps = scores[rows, episode.queries[:, 1]][:, None] - scores[rows[:, None], episode.negatives]
-    assert model.loss([episode]).item() == pytest.approx(np.maximum(0, 2.0 - gaps).mean(), abs=1e-5)
+def test_rules_do_not_see_a_hidden_relation(benchmark: Benchmark) -> None:
+    task = benchmark.splits["test"][0]
+    hidden = Task("near", task.pairs, task.candidates, task.truths, hidden=0)
+    assert PathRules(benchmark.graph).prepare(hidden, task.references(2)).score(np.array([8]), np.array([9])) < 1e-5
+
+
+def test_tail_counts_are_what_they_say(benchmark: Benchmark) -> None:
+    task = benchmark.splits["test"][0]
+    references = np.array([[0, 4], [1, 4], [2, 6]])
+    scores = TailCounts(benchmark.graph).prepare(task, references).score(np.array([7]), np.array([4, 6, 2, 8, 7]))
+    assert np.allclose(scores, [[2 + 2 / 4, 1, 3 / 4, 1 / 4, 0]])  # the highest degree is 3
+
+
+@pytest.mark.nell
+@pytest.mark.parametrize(("method", "mrr"), [(PathRules, 0.207), (TailCounts, 0.154)])
+def test_methods_without_training_give_their_known_dev_mrr(
+    method: type[PathRules | TailCounts], mrr: float, nell: Benchmark
+) -> None:
+    found = split_metrics(list(rank_tasks(method(nell.graph), nell.splits["dev"], shots=5)))
+    assert round(found["mrr"], 3) == mrr

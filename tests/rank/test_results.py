@@ -11,11 +11,13 @@ from faan.embed import EmbedConfig, Embeddings
 from faan.graph import InputError, read_graph
 from faan.models import MeanTranslation
 from faan.rank import (
+    UNTRAINED,
     Origin,
     ResultFile,
     bootstrap,
     draw_references,
     evaluate_embedding,
+    evaluate_untrained,
     rank_splits,
     rank_tasks,
     summarise_ranks,
@@ -36,10 +38,14 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_queries() -> None:
     assert many.high - many.low < few.high - few.low
 
 
-def test_an_embedding_model_gives_a_whole_result_file(tmp_path: Path) -> None:
+@pytest.fixture
+def benchmark() -> Benchmark:
     rows = [(f"c{i}", "in", f"s{i % 4}") for i in range(40)]
     rows += [(f"c{i}", f"rare{r}", f"c{(i + r) % 40}") for r in range(1, 6) for i in range(10)]
-    benchmark, _ = build_benchmark(read_graph(rows), BuildSettings(min_triples=8, max_triples=12))
+    return build_benchmark(read_graph(rows), BuildSettings(min_triples=8, max_triples=12))[0]
+
+
+def test_an_embedding_model_gives_a_whole_result_file(tmp_path: Path, benchmark: Benchmark) -> None:
     config = EmbedConfig(dimension=8, epochs=3, batch_size=16, chunk_size=8, negatives=4)
     result = evaluate_embedding(benchmark, config, 5, Origin("configs/x.toml", "faan evaluate configs/x.toml"))
     result.write(tmp_path / "results" / "x.json")
@@ -80,3 +86,11 @@ def test_embedding_models_cannot_be_given_other_references() -> None:
     benchmark = Benchmark("b", read_graph([("a", "r", "b")]), {"train": (), "dev": (), "test": ()})
     with pytest.raises(InputError, match="learns its references in training"):
         evaluate_embedding(benchmark, EmbedConfig(), 5, Origin("", ""), draws=2)
+
+
+@pytest.mark.parametrize("name", UNTRAINED)
+def test_a_method_without_training_gives_a_whole_result_file(name: str, benchmark: Benchmark) -> None:
+    result = evaluate_untrained(benchmark, name, 5, Origin("", f"faan evaluate {name}"))
+    assert (result.method, result.steps, result.seconds["train"]) == (name, 0, 0)
+    assert 0 < result.test["mrr"] <= 1
+    assert set(result.relations) == {task.relation for task in benchmark.splits["test"]}

@@ -10,7 +10,7 @@ from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark
 from faan.train import RunConfig, train_run
 
 SETTINGS = {
-    "model": {"method": "projection", "dropout": 0.2},
+    "model": {"method": "faan", "layers": 1, "heads": 2, "margin": 1.0},
     "embed": {"dimension": 8, "epochs": 2, "evaluate_every": 1, "batch_size": 64, "chunk_size": 8, "negatives": 4},
     "shots": 2,
     "seed": 3,

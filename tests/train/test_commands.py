@@ -17,7 +17,9 @@ TOML = """
 shots = 2
 seed = 3
 [model]
-method = "projection"
+method = "faan"
+layers = 1
+heads = 2
 [embed]
 dimension = 8
 epochs = 2
@@ -62,7 +64,7 @@ def test_a_model_is_trained_resumed_and_evaluated(
     call = ("train", config, "--benchmark", benchmark_folder, "-o", folder, "--set", "train.average=.5")
     code, out, err = faan(*call)
     assert code == 0, err
-    assert "Projection, 6 steps: best dev MRR" in out
+    assert "FAAN, 6 steps: best dev MRR" in out
     assert "step 0: dev MRR" in err
     assert "the best so far" in err
     metrics = (folder / "metrics.jsonl").read_bytes()
@@ -72,7 +74,7 @@ def test_a_model_is_trained_resumed_and_evaluated(
 
     code, out, err = faan("evaluate", folder, "--draws", "2")
     assert code == 0, err
-    assert "Projection on tiny, 2-shot, strict, seed 3" in out
+    assert "FAAN on tiny, 2-shot, strict, seed 3" in out
     assert "test MRR over 2 random draws of the references" in out
     result = json.loads((folder / "result.json").read_text())
     assert result["config"] == str(config)

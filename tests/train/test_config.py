@@ -10,17 +10,17 @@ from pydantic import ValidationError
 
 from faan.embed_commands import with_changes
 from faan.graph import InputError
-from faan.models import projection
-from faan.models.projection import ProjectionConfig
+from faan.models import faan
+from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig
 from faan.train import config as config_module
 
 from .conftest import SETTINGS, settings
 
 
-@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, ProjectionConfig])
+@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig])
 def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
-    source = inspect.getsource(config_module) + inspect.getsource(projection)
+    source = inspect.getsource(config_module) + inspect.getsource(faan)
     for name in kind.model_fields:
         assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
 
@@ -28,7 +28,7 @@ def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -
 def test_a_file_has_tables_for_model_embeddings_and_training(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text(
-        'seed = 7\n[model]\nmethod = "projection"\nmargin = 2\n[embed]\ndimension = 8\n'
+        'seed = 7\n[model]\nmethod = "faan"\nmargin = 2\n[embed]\ndimension = 8\n'
         "[train]\nshots = [1, 5]\n[result]\ntest_mrr = 0.3\n"
     )
     config = RunConfig.from_toml(path)

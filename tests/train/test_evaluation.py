@@ -17,7 +17,7 @@ from .conftest import settings
 def test_a_run_gives_a_whole_result_file(finished: Path, tiny: Benchmark) -> None:
     result = evaluate_run(finished)
     run = load_run(finished)
-    assert (result.method, result.variant, result.dataset) == ("Projection", None, "tiny")
+    assert (result.method, result.variant, result.dataset) == ("FAAN", None, "tiny")
     assert (result.shots, result.seed, result.steps, result.config) == (2, 3, 20, "tiny.toml")
     assert result.dev["mrr"] == run.progress.best_mrr
     assert set(result.relations) == {task.relation for task in tiny.splits["test"]}

@@ -1,9 +1,11 @@
 """Few-shot methods, one file each, behind one interface."""
 
 from faan.models.background import Background, sample_neighbours
+from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
 from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
 from faan.models.registry import ModelConfig
+from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
@@ -14,7 +16,9 @@ __all__ = [
     "Method",
     "MethodConfig",
     "ModelConfig",
+    "PathRules",
     "Scorer",
+    "TailCounts",
     "sample_neighbours",
     "training_triples",
     "triples_with",

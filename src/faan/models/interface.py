@@ -33,7 +33,7 @@ class Method(Protocol):
     """A few-shot method."""
 
     def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only the relation's name may be used.
+        """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
 
         (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
         """

@@ -7,7 +7,6 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from faan.models.faan import FaanConfig
-from faan.models.projection import ProjectionConfig
 
-ModelConfig: TypeAlias = Annotated[FaanConfig | ProjectionConfig, Field(discriminator="method")]
+ModelConfig: TypeAlias = Annotated[FaanConfig, Field(discriminator="method")]
 """The settings of any few-shot model, told apart by `method`; further classes are joined with `|`."""

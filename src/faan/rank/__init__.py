@@ -4,9 +4,11 @@ from faan.rank.baselines import evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
 from faan.rank.results import Origin, ResultFile, draw_references, rank_splits, relation_metrics, split_metrics
+from faan.rank.untrained import UNTRAINED, evaluate_untrained
 
 __all__ = [
     "METRICS",
+    "UNTRAINED",
     "Interval",
     "Origin",
     "ResultFile",
@@ -15,6 +17,7 @@ __all__ = [
     "check_tasks",
     "draw_references",
     "evaluate_embedding",
+    "evaluate_untrained",
     "mean_ranks",
     "rank_splits",
     "rank_task",

@@ -1,0 +1,170 @@
+"""Relation paths: ways through the graph that lead from the heads of a relation to its tails.
+
+With what does one pay in a city? From Lima to the Sol leads the path *in, currency*, by way of Peru. A relation path is
+a tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found
+between heads and tails of the references, and are trusted by what they do from the heads of the references:
+
+    confidence = hits / (endpoints among the candidates + 2)
+
+with hits the references that the path connects, and endpoints the pairs of a reference's head and a candidate that it
+connects, true or not.
+
+- **Walks may go there and back**: *in, in_inv, twin* leads from Lima to its own twins too, not only to those of other
+  cities of Peru. Rules without such walks ranked worse (docs/experiments.md). But no walk ends where it began.
+- **Hubs are bounded.** Where the entities after a hop have more than `MAX_EDGES` edges of the next relation together,
+  the path is given up for that head and connects it with nothing: it would speak for thousands of entities alike. A
+  reference for which more than `MAX_SEARCH` edges and walks would have to be looked at gives no paths of three hops. Of
+  the paths that references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
+- **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none
+  of its edges. That hides more than the edge of the asked pair, and is how the graph looks for a relation that is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.evidence.walks import MAX_HOPS, connecting_paths, decode, follow, gather_evidence
+from faan.graph import Graph
+from faan.graph.graph import Neighbours
+from faan.graph.ragged import Ints
+
+MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
+MAX_SEARCH = 1_000_000
+MAX_PATHS = 1_000
+PSEUDO_COUNT = 2  # endpoints that a path is thought to have had beside those seen
+
+
+@dataclass(frozen=True)
+class PathInstance:
+    """One walk through the graph: `entities[i]` -`relations[i]`-> `entities[i + 1]`."""
+
+    relations: tuple[int, ...]
+    entities: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Firings:
+    """Which paths lead from a head to which candidates; one element for each path and candidate."""
+
+    paths: Ints  # number of the path
+    candidates: Ints  # place among the candidates asked about
+    walks: Ints  # how many walks along the path there are
+
+
+@dataclass(frozen=True, eq=False)
+class PathEvidence:
+    """What all paths together say of each head with each candidate, each (H, C)."""
+
+    weight: NDArray[np.float64]  # sum of -log(1 - confidence): noisy-or without its rounding near 1
+    best: NDArray[np.float64]  # the highest confidence
+    fired: Ints  # how many paths there are
+
+    @property
+    def noisy_or(self) -> NDArray[np.float64]:
+        """The chance that one path at least is right, were they independent: 1 - product of (1 - confidence)."""
+        return -np.expm1(-self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class RelationPaths:
+    """The paths of a relation, sorted, and what they are worth."""
+
+    neighbours: Neighbours = field(repr=False)
+    paths: Ints  # (P, 3) relations, -1 behind the end of a path
+    support: Ints  # (P,) references that the path connects
+    endpoints: Ints  # (P,) candidates that it leads to from the references' heads
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """How likely an endpoint is right, (P,)."""
+        return self.support / (self.endpoints + PSEUDO_COUNT)
+
+    def path(self, number: int) -> tuple[int, ...]:
+        """The relations of a path."""
+        return tuple(relation for relation in self.paths[number].tolist() if relation >= 0)
+
+    def fire(self, heads: Ints, candidates: Ints) -> Iterator[Firings]:
+        """For each head, which paths lead to which candidates; a candidate is named once."""
+        return _fire(self.neighbours, self.paths, heads, candidates)
+
+    def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
+        """What the paths say of each head with each candidate: (H,) and (C,) to (H, C)."""
+        choices, column = np.unique(candidates, return_inverse=True)
+        shape = len(heads), len(choices)
+        weight, best, fired = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32)
+        for row, firings in enumerate(self.fire(heads, choices)):
+            gather_evidence(firings.paths, firings.candidates, self.confidence, weight[row], best[row], fired[row])
+        return PathEvidence(weight[:, column], best[:, column], fired[:, column])
+
+
+def find_paths(graph: Graph, references: Ints, candidates: Ints, hidden: int | None = None) -> RelationPaths:
+    """The paths from heads to tails of the references (K, 2), and what they are worth among the candidates (C,)."""
+    neighbours, pairs = graph.neighbours, np.unique(references, axis=0)
+    _check_ids(pairs, graph.num_entities)
+    edges = neighbours.offsets, neighbours.relations, neighbours.entities
+    last = np.full(graph.num_entities, -1, np.int32)
+    codes = [
+        np.unique(connecting_paths(*edges, graph.num_relations, head, tail, last, MAX_SEARCH))
+        for head, tail in pairs.tolist()
+    ]
+    found, times = np.unique(np.concatenate(codes), return_counts=True)
+    paths = decode(found, graph.num_relations)  # (P, 3)
+    if hidden is not None:
+        keep = ~np.isin(paths, [hidden, hidden + graph.num_relations]).any(1)
+        paths, times = paths[keep], times[keep]
+    paths = paths[np.sort(np.lexsort(((paths >= 0).sum(1), -times))[:MAX_PATHS])]
+
+    support, endpoints = np.zeros(len(paths), np.int64), np.zeros(len(paths), np.int64)
+    heads, choices = np.unique(pairs[:, 0]), np.union1d(candidates, pairs[:, 1])
+    for head, firings in zip(heads.tolist(), _fire(neighbours, paths, heads, choices), strict=True):
+        hit = np.isin(choices[firings.candidates], pairs[pairs[:, 0] == head, 1])
+        support += np.bincount(firings.paths[hit], minlength=len(paths))
+        endpoints += np.bincount(firings.paths, minlength=len(paths))
+    keep = support > 0  # not those that were given up at a hub
+    return RelationPaths(neighbours, paths[keep], support[keep], endpoints[keep])
+
+
+def path_instances(graph: Graph, head: int, relations: tuple[int, ...], tail: int, limit: int) -> list[PathInstance]:
+    """Walks along a relation path from a head to a tail, at most `limit`; first those that visit no entity twice."""
+    walks = np.array([[head]])  # (n, hops + 1)
+    for hop, relation in enumerate(relations):
+        offsets, kinds, entities = graph.neighbours.gather(walks[:, -1])
+        keep = kinds == relation
+        if hop == len(relations) - 2:  # the next hop is the last
+            _, back, ends = graph.neighbours.gather(np.array([tail]))
+            keep &= np.isin(entities, ends[back == (relations[-1] + graph.num_relations) % (2 * graph.num_relations)])
+        elif hop == len(relations) - 1:
+            keep &= entities == tail
+        owner = np.repeat(np.arange(len(walks)), np.diff(offsets))[keep]
+        walks = np.column_stack([walks[owner], entities[keep]])
+    ordered = np.sort(walks, axis=1)
+    repeats = (ordered[:, 1:] == ordered[:, :-1]).sum(1)
+    order = np.lexsort((*walks.T[::-1], repeats))[:limit]
+    return [PathInstance(relations, tuple(row)) for row in walks[order].tolist()]
+
+
+def _fire(neighbours: Neighbours, paths: Ints, heads: Ints, candidates: Ints) -> Iterator[Firings]:
+    num_entities = len(neighbours.offsets) - 1
+    _check_ids(heads, num_entities)
+    place = np.full(num_entities, -1, np.int32)
+    place[candidates] = np.arange(len(candidates))
+    reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
+    walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
+    seen = np.empty((MAX_HOPS, num_entities), np.int32)
+    edges = neighbours.offsets, neighbours.relations, neighbours.entities
+    for head in heads.tolist():
+        yield Firings(*follow(*edges, paths, head, place, reached, walks, seen))
+
+
+def _check_ids(entities: Ints, num_entities: int) -> None:
+    """Compiled loops do not look where they read."""
+    if entities.size and not 0 <= entities.min() <= entities.max() < num_entities:
+        raise IndexError(f"entities are numbered 0 to {num_entities - 1}, found {entities.min()} to {entities.max()}")
