@@ -7,11 +7,13 @@ bits, and a query is scored one pair after the other. It reads the weights of a 
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from faan.graph.graph import Neighbours
 from faan.graph.ragged import Ints
 from faan.models.faan import Faan
 from faan.models.interface import to_tensor
@@ -43,17 +45,27 @@ def encode(model: Faan, heads: Tensor, tails: Tensor, hidden: int | None = None,
     return x[:, 1]
 
 
+@cache
+def padded(graph: Neighbours) -> tuple[Tensor, Tensor, Tensor]:
+    """The relations and neighbours of every entity, and which of them are real: (entities, most) each."""
+    entities, most = len(graph.degrees), max(1, int(graph.degrees.max()))
+    relations, neighbours = torch.zeros(2, entities, most, dtype=torch.long)
+    real = torch.zeros(entities, most, dtype=torch.bool)
+    for entity in range(entities):
+        own_relations, own_neighbours = graph.of(entity)
+        relations[entity, : len(own_relations)] = to_tensor(own_relations)
+        neighbours[entity, : len(own_relations)] = to_tensor(own_neighbours)
+        real[entity, : len(own_relations)] = True
+    return relations, neighbours, real
+
+
 def _encode_entity(
     model: Faan, entities: Tensor, others: Tensor, task: Tensor, hidden: int | None, training: bool
 ) -> Tensor:
     encoder = model.neighbours
-    most = max(1, int(model.graph.degrees.max()))
-    relations, neighbours = torch.zeros(2, len(entities), most, dtype=torch.long)
-    real = torch.zeros(len(entities), most, dtype=torch.bool)
-    for row, (entity, other) in enumerate(zip(entities.tolist(), others.tolist(), strict=True)):
-        edges = [(r, e) for r, e in zip(*model.graph.of(entity), strict=True) if not (r == hidden and e == other)]
-        for column, (relation, neighbour) in enumerate(edges):
-            relations[row, column], neighbours[row, column], real[row, column] = int(relation), int(neighbour), True
+    relations, neighbours, real = (table[entities] for table in padded(model.graph))  # (n, most)
+    if hidden is not None:
+        real = real & ~((relations == hidden) & (neighbours == others[:, None]))
     r, e = model.relations[relations], model.entities[neighbours]  # (n, most, d)
     if encoder.weighing == "adaptive":
         psi = (task[:, None] @ encoder.fit @ r.transpose(1, 2))[:, 0]  # (n, most)
