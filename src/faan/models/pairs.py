@@ -81,18 +81,18 @@ class Block(nn.Module):
 
         `folds`: x is a shorter vector repeated so many times, and so much of the first product can be saved.
         """
-        weight = self.project.weight
+        weight, bias = self.project.weight, self.project.bias
         if folds > 1:
             weight = weight.unflatten(1, (folds, -1)).sum(1)
-        projected = functional.linear(x[..., : weight.shape[1]], weight, self.project.bias)
-        queries, keys, values = projected.chunk(3, -1)  # (n, 3, w)
-        if self.published:
-            mixed = self._published(queries, keys, values)
-            mixed, x = (mixed[:, MIDDLE:TAIL], x[:, MIDDLE:TAIL]) if middle_only else (mixed, x)
-        else:
-            if middle_only:
-                queries, x = queries[:, MIDDLE:TAIL], x[:, MIDDLE:TAIL]
-            mixed = self._standard(queries, keys, values)
+        short, width = x[..., : weight.shape[1]], x.shape[-1]
+        keys, values = functional.linear(short, weight[width:], bias[width:]).chunk(2, -1)  # (n, 3, w)
+        if middle_only and not self.published:
+            short = short[:, MIDDLE:TAIL]
+        queries = functional.linear(short, weight[:width], bias[:width])  # (n, 3, w) or (n, 1, w)
+        mixed = self._published(queries, keys, values) if self.published else self._standard(queries, keys, values)
+        if middle_only:
+            x = x[:, MIDDLE:TAIL]
+            mixed = mixed[:, MIDDLE:TAIL] if self.published else mixed
         x = self.norm_mix(x + self.dropout(self.mix(mixed)))
         found: Tensor = self.norm_outer(x + self.dropout(self.outer(functional.gelu(self.inner(x)))))
         return found
