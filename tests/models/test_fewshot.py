@@ -23,7 +23,7 @@ MODELS: dict[str, MethodConfig] = {
     "faan-published": FaanConfig(heads=2, repeat_input=True, attention="published"),
     "faan-trained": FaanConfig(heads=2, train_vectors=True),
     **{
-        f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0} | changes)
+        f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0, **changes})
         for name, changes in FaanConfig.variants.items()
     },
 }

@@ -76,3 +76,10 @@ def test_a_change_of_what_does_not_exist_is_refused(change: str) -> None:
 def test_settings_that_make_no_sense_are_refused(given: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         TrainConfig.model_validate(given)
+
+
+def test_a_variant_that_the_method_knows_makes_its_changes() -> None:
+    config = RunConfig.model_validate(SETTINGS | {"variant": "C1"})
+    assert config.model.matching == "mean"
+    assert RunConfig.model_validate_json(config.model_dump_json()) == config
+    assert RunConfig.model_validate(SETTINGS | {"variant": "mine"}).model == settings().model

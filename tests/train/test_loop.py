@@ -18,7 +18,7 @@ from faan.models import FewShotModel
 from faan.tasks import Benchmark, Episode, Task
 from faan.train import Callbacks, Progress, Report, TrainConfig, train_model
 from faan.train.checkpoint import load_checkpoint, set_weights, weights_of
-from faan.train.loop import load_best
+from faan.train.loop import load_best, sample_heads
 
 
 class Counter(FewShotModel):
@@ -156,3 +156,14 @@ def test_set_weights_copies(tiny: Benchmark) -> None:
     set_weights(model, weights)
     weights["weight"] += 1
     assert model.weight.item() == 1
+
+
+def test_a_dev_evaluation_can_ask_for_a_sample_of_heads(tiny: Benchmark) -> None:
+    task = tiny.splits["dev"][0]
+    heads = np.unique(task.queries(2)[:, 0])
+    few = sample_heads(task, 2, 3)
+    assert np.array_equal(few.references(2), task.references(2))
+    kept = few.queries(2)
+    assert len(np.unique(kept[:, 0])) == 3 < len(heads)
+    assert np.array_equal(kept, [pair for pair in task.queries(2) if pair[0] in kept[:, 0]])  # all queries of a head
+    assert sample_heads(task, 2, 0) is task is sample_heads(task, 2, len(heads))

@@ -15,7 +15,7 @@ Where this differs from the paper, and why:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -42,7 +42,7 @@ class FaanConfig(MethodConfig):
     """The settings of FAAN; the defaults are the paper's for NELL, at the width of the vectors."""
 
     display_name: ClassVar[str] = "FAAN"
-    variants: ClassVar[dict[str, dict[str, Any]]] = {
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "A1": {"neighbours": "mean"},
         "A2": {"neighbours": "attention"},
         "A3": {"own_vector": False},

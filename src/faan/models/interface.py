@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -60,6 +60,7 @@ class MethodConfig(Settings, ABC):
     """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
 
     display_name: ClassVar[str]  # as in the tables of the literature
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # named changes of settings, such as a paper's ablations
 
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:

@@ -46,6 +46,8 @@ class TrainConfig(Settings):
 
     evaluate_every: int = Field(1000, ge=1)
     """Steps between evaluations on the dev tasks; the first is before training, the last after it."""
+    evaluate_heads: int = Field(0, ge=0)
+    """In each dev task ask for so many heads at most, a fixed sample, which keeps evaluations cheap; 0 asks for all."""
     patience: int = Field(0, ge=0)
     """Stop after so many evaluations without a better dev MRR; 0 trains to the end."""
     checkpoint_every: int = Field(1000, ge=1)
@@ -68,7 +70,8 @@ class RunConfig(Settings):
     model: ModelConfig
     """The few-shot model and its settings; ``method`` says which one (``faan.models.registry``)."""
     variant: str | None = None
-    """What to call a changed model in tables, for instance ``"A1"``; without one it is the method as published."""
+    """What to call a changed model in tables; without one it is the method as published. A variant that the method
+    knows, such as FAAN's ``"A1"``, also makes the changes."""
     embed: EmbedConfig = EmbedConfig.recommended("transe")
     """How the vectors of the background graph are trained."""
     vectors: Literal["background", "background+tasks"] = "background"
@@ -83,6 +86,11 @@ class RunConfig(Settings):
     """The same seed and settings give the same weights; the embeddings have it too, whatever ``embed.seed`` says."""
 
     @model_validator(mode="after")
-    def _one_seed(self) -> RunConfig:
-        object.__setattr__(self, "embed", self.embed.model_copy(update={"seed": self.seed}))  # this object is frozen
+    def _complete(self) -> RunConfig:
+        changes = self.model.variants.get(self.variant or "", {})
+        for name, value in (
+            ("embed", self.embed.model_copy(update={"seed": self.seed})),
+            ("model", self.model.model_copy(update=dict(changes))),
+        ):
+            object.__setattr__(self, name, value)  # this object is frozen
         return self

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from faan.embed import TrainingError
@@ -40,7 +41,7 @@ from faan.train.checkpoint import (
 from faan.train.config import TrainConfig
 from faan.train.optimizer import Optimizer, learning_rate, move_average
 
-_PURPOSE = 5  # keeps these random numbers apart from those of other uses of the same seed
+_PURPOSE, _SAMPLE = 5, 7  # keep these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,16 @@ def train_model(
         return _Training(model, sampler, dev, config, Path(folder), shots, callbacks or Callbacks()).to_the_end()
 
 
+def sample_heads(task: Task, shots: int, limit: int) -> Task:
+    """The task with the queries of at most `limit` heads, the same ones each time; all of them where that is 0."""
+    heads = np.unique(task.queries(shots)[:, 0])
+    if not limit or len(heads) <= limit:
+        return task
+    asked = heads[Stream(0, _SAMPLE).permutation(len(heads))[:limit]]
+    queries = task.queries(shots)
+    return replace(task, pairs=np.concatenate([task.references(shots), queries[np.isin(queries[:, 0], asked)]]))
+
+
 class _Training:
     """A run between its first and its last step."""
 
@@ -125,7 +136,8 @@ class _Training:
         shots: int,
         callbacks: Callbacks,
     ) -> None:
-        self.model, self.sampler, self.dev, self.config = model, sampler, dev, config
+        self.model, self.sampler, self.config = model, sampler, config
+        self.dev = [sample_heads(task, shots, config.evaluate_heads) for task in dev]
         self.folder, self.shots, self.callbacks = folder, shots, callbacks
         self.weights = weights_of(model)
         self.optimizer = Optimizer(model, config)
