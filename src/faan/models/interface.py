@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from faan.embed.settings import Settings
 from faan.graph.ragged import Ints
@@ -59,7 +60,10 @@ class FewShotModel(nn.Module, ABC):
 class MethodConfig(Settings, ABC):
     """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
 
-    display_name: ClassVar[str]  # as in the tables of the literature
+    @property
+    @abstractmethod
+    def display_name(self) -> str:
+        """The method's name in the tables of the literature."""
 
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:
@@ -81,3 +85,8 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 def to_tensor(ids: Ints) -> Tensor:
     """Ids as torch wants them."""
     return torch.from_numpy(np.ascontiguousarray(ids, dtype=np.int64))
+
+
+def margin_loss(scores: Tensor, margin: float) -> Tensor:
+    """How much true tails, the first of each row (Q, 1 + N), lack to win by a margin: the mean over all comparisons."""
+    return functional.relu(margin - (scores[:, :1] - scores[:, 1:])).mean()
