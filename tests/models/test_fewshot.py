@@ -12,6 +12,9 @@ import torch
 from faan.graph.graph import Neighbours
 from faan.models import Background, FewShotModel, MethodConfig
 from faan.models.faan import FaanConfig
+from faan.models.fsrl import FsrlConfig
+from faan.models.gmatching import GMatchingConfig
+from faan.models.metar import MetaRConfig
 from faan.tasks import EpisodeSampler, Task
 
 from .conftest import ENTITIES, LONELY
@@ -26,6 +29,12 @@ MODELS: dict[str, MethodConfig] = {
         f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0} | changes)
         for name, changes in FaanConfig.variants.items()
     },
+    "gmatching-max-pooled": GMatchingConfig(pooling="max", margin=1.0),
+    "gmatching-mean": GMatchingConfig(pooling="mean", margin=1.0),
+    "gmatching-best": GMatchingConfig(pooling="best", margin=1.0, train_vectors=True),
+    "fsrl": FsrlConfig(margin=1.0),
+    "metar": MetaRConfig(widths=(12, 10), rate=0.5, dropout=0.2),
+    "metar-frozen": MetaRConfig(widths=(16,), rate=0.5, reference_negatives=3, train_vectors=False),
 }
 
 

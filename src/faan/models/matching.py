@@ -64,7 +64,7 @@ class LstmMatching(Matching):
         return (self.answer(queries, references) @ references.T).softmax(-1)
 
     def answer(self, queries: Tensor, references: Tensor) -> Tensor:
-        """What the cell makes of queries (n, D) given references (K, D), (n, D); given sets of them (S, K, D), (S, n, D).
+        """What the cell makes of queries (n, D) given references (K, D): (n, D); for S sets (S, K, D) (S, n, D).
 
         Nothing looks at the second half of what the cell puts out, so it is not computed; the product of the query with
         the weights is the same in every step, and those of what is read are mixtures of the references' products.
