@@ -104,4 +104,5 @@ def test_references_that_leave_no_wrong_candidate_take_no_step(model: MetaR, sma
     references = np.array([[0, 12], [0, 13]])
     e = model.entities
     unstepped = model.learn(torch.cat([e[references[:, 0]], e[references[:, 1]]], -1)).mean(0)
-    assert torch.allclose(model.relations([task], [references])[0], unstepped, atol=1e-6)
+    found = model.prepare(task, references).score(np.array([3]), np.array([20]))
+    assert np.isclose(found.item(), -(e[3] + unstepped - e[20]).norm().item(), atol=1e-5)

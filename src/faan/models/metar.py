@@ -90,30 +90,28 @@ class MetaR(FewShotModel):
             layers += [nn.Linear(before, after), nn.LayerNorm(after), nn.LeakyReLU(), Dropout(config.dropout)]
         self.learn = nn.Sequential(*layers, nn.Linear((2 * d, *config.widths)[-1], d))
 
-    def relations(self, tasks: Sequence[Task], references: Sequence[Ints]) -> Tensor:
-        """R' of each task, all at once: T times (K, 2), K may differ, to (T, d)."""
-        sizes = torch.tensor([len(pairs) for pairs in references])
-        owner = torch.arange(len(sizes)).repeat_interleave(sizes)  # (all references,)
-        share = (1 / sizes)[owner, None]  # what each adds to the mean of its task
-        drawn = [self.wrong_tails(task, pairs) for task, pairs in zip(tasks, references, strict=True)]
-        pairs, negatives = np.concatenate(references), np.concatenate(drawn)  # (all references, 2), (all references, N)
-        heads, tails, wrong = (self.entities[to_tensor(ids)] for ids in (pairs[:, 0], pairs[:, 1], negatives))
+    def vectors(self, *ids: Ints) -> list[Tensor]:
+        """The vectors of entities, arrays of any shape; the gradient of one gather is as large as the whole table."""
+        gathered = self.entities[to_tensor(np.concatenate([each.ravel() for each in ids]))]
+        parts = gathered.split([each.size for each in ids])
+        return [part.view(*each.shape, -1) for part, each in zip(parts, ids, strict=True)]
 
-        def mean(of_references: Tensor) -> Tensor:
-            return of_references.new_zeros(len(sizes), of_references.shape[1]).index_add(
-                0, owner, of_references * share
-            )
+    def relations(self, heads: Tensor, tails: Tensor, wrong: Tensor, sizes: Tensor) -> Tensor:
+        """R' of T tasks, (T, d), from all their references: (n, d), (n, d) and (n, N, d); `sizes` (T,) is K of each."""
+        owner = torch.arange(len(sizes)).repeat_interleave(sizes)  # (n,)
+
+        def mean(rows: Tensor) -> Tensor:
+            return rows.new_zeros(len(sizes), rows.shape[1]).index_add(0, owner, rows / sizes[owner, None])
 
         relations = mean(self.learn(torch.cat([heads, tails], -1)))  # R: (T, d)
-        lead = heads + relations[owner]
-        gradients = gradient_of_margin_loss(lead, tails, wrong, self.config.margin)
+        gradients = gradient_of_margin_loss(heads + relations[owner], tails, wrong, self.config.margin)
         return relations - self.config.rate * mean(gradients)
 
     def wrong_tails(self, task: Task, references: Ints) -> Ints:
         """Wrong tails (K, N) of references; which ones depends on the set of references, not on their order."""
         count = self.config.reference_negatives
         known = replace(task, truths=PairSet(references[:, 0], references[:, 1], len(self.entities)))
-        if not has_negatives(known):
+        if len(task.candidates) <= len(references) and not has_negatives(known):
             return np.repeat(references[:, 1:], count, axis=1)  # a tail that competes with itself: no gradient
         pairs = known.truths.pairs
         seed = (pairs + 1).astype(np.uint64) * np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
@@ -123,22 +121,30 @@ class MetaR(FewShotModel):
 
     def loss(self, episodes: Sequence[Episode]) -> Tensor:
         """The mean over the episodes of what their queries' true tails lack to win by the margin."""
-        relations = self.relations([episode.task for episode in episodes], [each.references for each in episodes])
-        sizes = torch.tensor([len(episode.queries) for episode in episodes])
-        owner = torch.arange(len(sizes)).repeat_interleave(sizes)  # (all queries,)
-        queries = to_tensor(np.concatenate([episode.queries for episode in episodes]))
-        negatives = to_tensor(np.concatenate([episode.negatives for episode in episodes]))
-        lead = self.entities[queries[:, 0]] + relations[owner]  # (all queries, d)
-        right = torch.linalg.vector_norm(lead - self.entities[queries[:, 1]], dim=-1)
-        wrong = torch.linalg.vector_norm(lead[:, None] - self.entities[negatives], dim=-1)
-        lacking = (self.config.margin + right[:, None] - wrong).relu().mean(1)  # (all queries,)
-        loss: Tensor = (lacking / sizes[owner]).sum() / len(episodes)
+        references, queries, negatives, wrong = (
+            np.concatenate(arrays)
+            for arrays in zip(
+                *((e.references, e.queries, e.negatives, self.wrong_tails(e.task, e.references)) for e in episodes),
+                strict=True,
+            )
+        )
+        known, asked, x_negatives, x_wrong = self.vectors(references, queries, negatives, wrong)
+        sizes = torch.tensor([len(episode.references) for episode in episodes])
+        relations = self.relations(known[:, 0], known[:, 1], x_wrong, sizes)  # (T, d)
+        counts = torch.tensor([len(episode.queries) for episode in episodes])
+        owner = torch.arange(len(counts)).repeat_interleave(counts)  # (all queries,)
+        tails = torch.cat([asked[:, 1:], x_negatives], 1)  # (all queries, 1 + N, d), the true ones first
+        distances = torch.linalg.vector_norm((asked[:, 0] + relations[owner])[:, None] - tails, dim=-1)
+        lacking = (self.config.margin + distances[:, :1] - distances[:, 1:]).relu().mean(1)  # (all queries,)
+        loss: Tensor = (lacking / counts[owner]).sum() / len(episodes)
         return loss
 
     def prepare(self, task: Task, references: Ints) -> _MetaRScorer:
         """Find the relation that the references stand for."""
         with evaluating(self):
-            return _MetaRScorer(self.entities.detach(), self.relations([task], [references])[0])
+            known, wrong = self.vectors(references, self.wrong_tails(task, references))
+            relation = self.relations(known[:, 0], known[:, 1], wrong, torch.tensor([len(references)]))[0]
+        return _MetaRScorer(self.entities.detach(), relation)
 
 
 def gradient_of_margin_loss(lead: Tensor, tails: Tensor, wrong: Tensor, margin: float) -> Tensor:
