@@ -18,8 +18,8 @@ Where this differs from the paper, and why:
   themselves say is held to be true, in training as after it, for more is not known of a new relation.
 - Vectors are scaled to a common length first, so that settings do not depend on the embeddings.
 
-`train_vectors` moves the vectors of all entities in each step: a third of a step's time on NELL's 70,000 entities, seconds
-on graphs of millions, where the vectors should stay as they are.
+`train_vectors` moves the vectors of all entities in each step: a third of a step's time on NELL's 70,000 entities,
+seconds on graphs of millions, where the vectors should stay as they are.
 """
 
 from __future__ import annotations
