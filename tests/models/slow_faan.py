@@ -28,7 +28,7 @@ def encode(model: Faan, heads: Tensor, tails: Tensor, hidden: int | None = None,
     h, t = model.entities[heads], model.entities[tails]
     task = model.between(h, t)  # (n, d)
     f_head = _encode_entity(model, heads, tails, task, hidden, training)
-    inverse = None if hidden is None else hidden + model.num_relations
+    inverse = None if hidden is None else (hidden + model.num_relations) % (2 * model.num_relations)
     f_tail = _encode_entity(model, tails, heads, task, inverse, training)
     if config.pair == "concatenation":
         return torch.cat([f_head, f_tail], -1)

@@ -12,6 +12,9 @@ import torch
 from faan.graph.graph import Neighbours
 from faan.models import Background, FewShotModel, MethodConfig
 from faan.models.faan import FaanConfig
+from faan.models.fsrl import FsrlConfig
+from faan.models.gmatching import GMatchingConfig
+from faan.models.metar import MetaRConfig
 from faan.tasks import EpisodeSampler, Task
 
 from .conftest import ENTITIES, LONELY
@@ -26,6 +29,12 @@ MODELS: dict[str, MethodConfig] = {
         f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0, **changes})
         for name, changes in FaanConfig.variants.items()
     },
+    "gmatching-max-pooled": GMatchingConfig(pooling="max", margin=1.0),
+    "gmatching-mean": GMatchingConfig(pooling="mean", margin=1.0),
+    "gmatching-best": GMatchingConfig(pooling="best", margin=1.0, train_vectors=True),
+    "fsrl": FsrlConfig(margin=1.0),
+    "metar": MetaRConfig(widths=(12, 10), rate=0.5, dropout=0.2),
+    "metar-frozen": MetaRConfig(widths=(16,), rate=0.5, reference_negatives=3, train_vectors=False),
 }
 
 
@@ -123,20 +132,22 @@ def test_the_loss_of_a_step_is_the_mean_over_its_episodes(model: FewShotModel, s
     assert torch.allclose(model.loss(episodes), apart.mean(), atol=1e-4)
 
 
+@pytest.mark.parametrize("inverse", [False, True])
 def test_an_edge_that_gives_the_answer_away_is_not_seen(
-    model: FewShotModel, name: str, small_background: Background, small_task: Task
+    model: FewShotModel, name: str, inverse: bool, small_background: Background, small_task: Task
 ) -> None:
     """A pair scores the same whether a hidden relation links its head and tail or not."""
-    hidden, old, half = 2, small_background.neighbours, len(small_background.relations) // 2
+    old, half = small_background.neighbours, len(small_background.relations) // 2
+    hidden, back_again = (2 + half, 2) if inverse else (2, 2 + half)
     rows = np.repeat(np.arange(ENTITIES), np.diff(old.offsets))
     both_ways = [
         (int(head), int(tail))
         for head, tail in zip(rows[old.relations == hidden], old.entities[old.relations == hidden], strict=True)
-        if ((rows == tail) & (old.relations == hidden + half) & (old.entities == head)).any()
+        if ((rows == tail) & (old.relations == back_again) & (old.entities == head)).any()
     ]
     head, tail = both_ways[0]  # neither direction was lost when neighbours were sampled
     forth = (rows == head) & (old.relations == hidden) & (old.entities == tail)
-    back = (rows == tail) & (old.relations == hidden + half) & (old.entities == head)
+    back = (rows == tail) & (old.relations == back_again) & (old.entities == head)
     keep = ~(forth | back)
     counts = np.bincount(rows[keep], minlength=ENTITIES)
     without = Neighbours(np.concatenate([[0], np.cumsum(counts)]), old.relations[keep], old.entities[keep])

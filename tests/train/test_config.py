@@ -80,6 +80,7 @@ def test_settings_that_make_no_sense_are_refused(given: dict[str, object], messa
 
 def test_a_variant_that_the_method_knows_makes_its_changes() -> None:
     config = RunConfig.model_validate(SETTINGS | {"variant": "C1"})
+    assert isinstance(config.model, FaanConfig)
     assert config.model.matching == "mean"
     assert RunConfig.model_validate_json(config.model_dump_json()) == config
     assert RunConfig.model_validate(SETTINGS | {"variant": "mine"}).model == settings().model

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from faan.embed import Embeddings
 from faan.graph import Graph
@@ -63,3 +65,17 @@ def sample_neighbours(neighbours: Neighbours, limit: int, seed: int = 0) -> Neig
     keep[within] = False
     keep[within[kept]] = True
     return Neighbours(offsets_of(np.minimum(degrees, limit)), neighbours.relations[keep], neighbours.entities[keep])
+
+
+def scaled(vectors: Tensor) -> Tensor:
+    """Vectors times one number, such that the mean square of their coordinates is about 1/4."""
+    lengths: Tensor = torch.linalg.vector_norm(vectors, dim=1).mean()
+    return vectors * (math.sqrt(vectors.shape[1]) / 2 / lengths.clamp_min(1e-12))
+
+
+def hold_vectors(model: nn.Module, name: str, vectors: Tensor, *, trained: bool) -> None:
+    """Give a model vectors, scaled: a parameter if they are to be trained, else a buffer that is not saved."""
+    if trained:
+        model.register_parameter(name, nn.Parameter(scaled(vectors)))
+    else:
+        model.register_buffer(name, scaled(vectors), persistent=False)

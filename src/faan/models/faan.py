@@ -28,8 +28,8 @@ from torch.nn import functional
 
 from faan.graph import InputError
 from faan.graph.ragged import Ints
-from faan.models.background import Background
-from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
+from faan.models.background import Background, hold_vectors
+from faan.models.interface import FewShotModel, MethodConfig, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import Edges, NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
@@ -41,7 +41,6 @@ PAIRS_AT_ONCE = 2048  # how many pairs are encoded together when scoring: few en
 class FaanConfig(MethodConfig):
     """The settings of FAAN; the defaults are the paper's for NELL, at the width of the vectors."""
 
-    display_name: ClassVar[str] = "FAAN"
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "A1": {"neighbours": "mean"},
         "A2": {"neighbours": "attention"},
@@ -87,6 +86,11 @@ class FaanConfig(MethodConfig):
     margin: float = Field(5.0, gt=0.0)
     """That margin; what suits it grows with the width of the blocks."""
 
+    @property
+    def display_name(self) -> str:
+        """The method's name in the tables of the literature."""
+        return "FAAN"
+
     def build(self, background: Background) -> Faan:
         """The model before training."""
         return Faan(background, self)
@@ -121,7 +125,8 @@ class Faan(FewShotModel):
         d, d_relation = background.dimension, background.relations.shape[1]
         self.config, self.between, self.graph = config, background.between, background.neighbours
         self.num_relations = len(background.relations) // 2
-        self._add_vectors(background)
+        hold_vectors(self, "entities", background.entities, trained=config.train_vectors)
+        hold_vectors(self, "relations", background.relations, trained=config.train_vectors)
         self.neighbours = NeighbourEncoder(background, config.neighbours, config.own_vector, config.neighbour_dropout)
         width = 2 * d
         if config.pair == "transformer":
@@ -144,14 +149,6 @@ class Faan(FewShotModel):
                 self._start_from_relations(d, d_relation)
         self.matching = make_matching(config.matching, width)
         self.log_scale = nn.Parameter(torch.tensor(-math.log(width) / 2)) if config.loss == "softmax" else None
-
-    def _add_vectors(self, background: Background) -> None:
-        entities, relations = scaled(background.entities), scaled(background.relations)
-        if self.config.train_vectors:
-            self.entities, self.relations = nn.Parameter(entities), nn.Parameter(relations)
-        else:
-            self.register_buffer("entities", entities, persistent=False)
-            self.register_buffer("relations", relations, persistent=False)
 
     def _start_from_relations(self, d: int, d_relation: int) -> None:
         """The middle place is x_r + LayerNorm(r + W r), and all that is added to it starts at zero."""
@@ -203,7 +200,7 @@ class Faan(FewShotModel):
         asked[head_edges.owner[towards], place[towards]] = head_edges.entities[towards]
         from_heads = asked[:, None] == to_tensor(tails)[..., None]
         head_of_tail = to_tensor(np.repeat(heads, tails.shape[1]))[tail_edges.owner]  # (e,)
-        backwards = tail_edges.relations == hidden + self.num_relations
+        backwards = tail_edges.relations == (hidden + self.num_relations) % (2 * self.num_relations)
         return from_heads, backwards & (tail_edges.entities == head_of_tail)
 
     def encode_references(self, references: Ints, hidden: int | None = None) -> Tensor:
@@ -221,7 +218,7 @@ class Faan(FewShotModel):
         pairs = self.encode(episode.queries[:, 0], tails, hidden)  # (Q, 1 + N, D)
         scores = self.matching(pairs.flatten(0, 1), references).view(tails.shape)
         if self.log_scale is None:
-            return functional.relu(self.config.margin - (scores[:, :1] - scores[:, 1:])).mean()
+            return margin_loss(scores, self.config.margin)
         return functional.cross_entropy(scores * self.log_scale.exp(), torch.zeros(len(tails), dtype=torch.long))
 
     def prepare(self, task: Task, references: Ints) -> _FaanScorer:
@@ -270,12 +267,6 @@ def make_matching(kind: str, width: int) -> Matching:
     if kind == "lstm":
         return LstmMatching(width)
     return {"adaptive": AdaptiveMatching, "mean": MeanMatching, "nearest": NearestMatching}[kind]()
-
-
-def scaled(vectors: Tensor) -> Tensor:
-    """Vectors times one number, such that the mean square of their coordinates is about 1/4."""
-    lengths: Tensor = torch.linalg.vector_norm(vectors, dim=1).mean()
-    return vectors * (math.sqrt(vectors.shape[1]) / 2 / lengths.clamp_min(1e-12))
 
 
 def _check_heads(width: int, config: FaanConfig) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from faan.embed.settings import Settings
 from faan.graph.ragged import Ints
@@ -59,8 +60,12 @@ class FewShotModel(nn.Module, ABC):
 class MethodConfig(Settings, ABC):
     """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
 
-    display_name: ClassVar[str]  # as in the tables of the literature
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # named changes of settings, such as a paper's ablations
+
+    @property
+    @abstractmethod
+    def display_name(self) -> str:
+        """The method's name in the tables of the literature."""
 
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:
@@ -82,3 +87,8 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 def to_tensor(ids: Ints) -> Tensor:
     """Ids as torch wants them."""
     return torch.from_numpy(np.ascontiguousarray(ids, dtype=np.int64))
+
+
+def margin_loss(scores: Tensor, margin: float) -> Tensor:
+    """How much true tails, the first of each row (Q, 1 + N), lack to win by a margin: the mean over all comparisons."""
+    return functional.relu(margin - (scores[:, :1] - scores[:, 1:])).mean()

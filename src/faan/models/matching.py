@@ -64,14 +64,27 @@ class LstmMatching(Matching):
         return (self.answer(queries, references) @ references.T).softmax(-1)
 
     def answer(self, queries: Tensor, references: Tensor) -> Tensor:
-        """What the cell makes of each query, (n, D)."""
-        width = queries.shape[-1]
-        state, memory = queries.new_zeros(2, len(queries), 2 * width)
-        for _ in range(self.steps):
-            hidden, memory = self.cell(queries, (state, memory))
-            answer: Tensor = queries + hidden[:, :width]
-            read = (answer @ references.T).softmax(-1) @ references  # (n, D)
-            state = torch.cat([answer, read], -1)
+        """What the cell makes of queries (n, D) given references (K, D): (n, D); for S sets (S, K, D) (S, n, D).
+
+        Nothing looks at the second half of what the cell puts out, so it is not computed; the product of the query with
+        the weights is the same in every step, and those of what is read are mixtures of the references' products.
+        """
+        width, cell = queries.shape[-1], self.cell
+        by_input, by_state, bias = (
+            each.unflatten(0, (4, 2 * width))[:, :width].flatten(0, 1)  # of each gate's units the first half
+            for each in (cell.weight_ih, cell.weight_hh, cell.bias_ih + cell.bias_hh)
+        )
+        given = queries @ by_input.T + bias  # (n, 4 D)
+        readable = references @ by_state[:, width:].T  # (K, 4 D)
+        answer, memory = queries, torch.zeros_like(queries)
+        for step in range(self.steps):
+            gates = given
+            if step > 0:
+                attention = (answer @ references.mT).softmax(-1)  # (n, K)
+                gates = given + answer @ by_state[:, :width].T + attention @ readable
+            take, keep, new, show = gates.chunk(4, -1)
+            memory = keep.sigmoid() * memory + take.sigmoid() * new.tanh()
+            answer = queries + show.sigmoid() * memory.tanh()
         return answer
 
     def forward(self, queries: Tensor, references: Tensor) -> Tensor:

@@ -35,9 +35,10 @@ class Edges:
     entities: Tensor  # (e,)
 
     @classmethod
-    def of(cls, neighbours: Neighbours, entities: Ints) -> Edges:
-        """The edges that leave some entities."""
-        offsets, relations, others = neighbours.gather(entities)
+    def of(cls, neighbours: Neighbours, entities: Ints, hidden: tuple[int, Ints] | None = None) -> Edges:
+        """The edges that leave some entities, but none of a `hidden` relation to each entity's given other."""
+        found = neighbours.gather(entities) if hidden is None else neighbours.gather_hiding(entities, *hidden)
+        offsets, relations, others = found
         owner = np.repeat(np.arange(len(entities)), np.diff(offsets))
         return cls(*(torch.from_numpy(x.astype(np.int64)) for x in (offsets, owner, relations, others)))
 
@@ -102,14 +103,7 @@ class NeighbourEncoder(nn.Module):
     def tails(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
         """f of n tails, each seen with its head: x (n, d), task relations (n, d_relation) to (n, d)."""
         weights = self.tail_weights(edges, task, vectors, hidden)
-        if self.training and self.dropout.share > 0:
-            neighbours = self.dropout(vectors.entities[edges.entities]) * weights[:, None]  # (e, d)
-            context = torch.zeros_like(x).index_add(0, edges.owner, neighbours)
-        else:
-            context = functional.embedding_bag(
-                edges.entities, vectors.entities, edges.offsets[:-1], mode="sum", per_sample_weights=weights
-            )
-        return self._combine(x, context)
+        return self._combine(x, weighted_sum(edges, edges.entities, vectors.entities, weights, self.dropout))
 
     def tail_weights(self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
         """The weight of each edge, (e,); those of one tail sum to 1. `hidden` (e,) marks edges not to be seen."""
@@ -119,12 +113,7 @@ class NeighbourEncoder(nn.Module):
             psi = self._taskless(vectors.relations[edges.relations], vectors.entities[edges.entities])
         if hidden is not None:
             psi = psi.masked_fill(hidden, -torch.inf)
-        n = len(edges)
-        highest = psi.new_full((n,), -torch.inf).scatter_reduce(0, edges.owner, psi.detach(), "amax")
-        highest = highest.masked_fill(highest.isinf(), 0)  # all hidden: every exponential below is 0
-        exponentials = (psi - highest[edges.owner]).exp()
-        sums = psi.new_zeros(n).index_add(0, edges.owner, exponentials).clamp_min(1e-30)
-        return exponentials / sums[edges.owner]
+        return softmax_of_edges(edges, psi)
 
     def _taskless(self, relations: Tensor, neighbours: Tensor) -> Tensor:
         """psi where the task does not matter: (..., d_relation) and (..., d) to (...)."""
@@ -139,3 +128,20 @@ class NeighbourEncoder(nn.Module):
         else:
             combined = self.norm(functional.relu(self.own(x) + self.context(context)) + x)
         return combined
+
+
+def softmax_of_edges(edges: Edges, psi: Tensor) -> Tensor:
+    """The softmax of numbers (e,) over the edges of each entity; an edge at minus infinity has weight 0."""
+    highest = psi.new_full((len(edges),), -torch.inf).scatter_reduce(0, edges.owner, psi.detach(), "amax")
+    highest = highest.masked_fill(highest.isinf(), 0)  # all hidden: every exponential below is 0
+    exponentials = (psi - highest[edges.owner]).exp()
+    sums = psi.new_zeros(len(edges)).index_add(0, edges.owner, exponentials).clamp_min(1e-30)
+    return exponentials / sums[edges.owner]
+
+
+def weighted_sum(edges: Edges, rows: Tensor, table: Tensor, weights: Tensor, dropout: Dropout) -> Tensor:
+    """For each of n entities the sum over its edges: rows (e,) of a table (., d) times weights (e,), to (n, d)."""
+    if dropout.training and dropout.share > 0:
+        terms = dropout(table[rows]) * weights[:, None]  # (e, d)
+        return table.new_zeros(len(edges), table.shape[1]).index_add(0, edges.owner, terms)
+    return functional.embedding_bag(rows, table, edges.offsets[:-1], mode="sum", per_sample_weights=weights)

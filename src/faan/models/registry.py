@@ -7,6 +7,11 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from faan.models.faan import FaanConfig
+from faan.models.fsrl import FsrlConfig
+from faan.models.gmatching import GMatchingConfig
+from faan.models.metar import MetaRConfig
 
-ModelConfig: TypeAlias = Annotated[FaanConfig, Field(discriminator="method")]
+ModelConfig: TypeAlias = Annotated[
+    FaanConfig | FsrlConfig | GMatchingConfig | MetaRConfig, Field(discriminator="method")
+]
 """The settings of any few-shot model, told apart by `method`; further classes are joined with `|`."""

@@ -61,7 +61,7 @@ class EpisodeSampler:
                 "lower K or add tasks"
             )
         for task in self.tasks:
-            if not _has_negatives(task):
+            if not has_negatives(task):
                 raise InputError(
                     f"relation {task.relation!r}: every candidate is a true tail of a head; there is no negative"
                 )
@@ -148,12 +148,12 @@ def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
             PairSet(truths[:, 1], truths[:, 0], graph.num_entities),
             hidden,
         )
-        if _has_negatives(inverse):
+        if has_negatives(inverse):
             swapped.append(inverse)
     return swapped
 
 
-def _has_negatives(task: Task) -> bool:
+def has_negatives(task: Task) -> bool:
     """Whether every head has a candidate that is not among its true tails."""
     heads, counts = np.unique(task.truths.pairs[:, 0], return_counts=True)
     full = heads[counts >= len(task.candidates)].tolist()

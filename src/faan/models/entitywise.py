@@ -1,0 +1,147 @@
+"""What GMatching and FSRL share: an entity is its neighbours, a pair two entities side by side, matching is an LSTM's.
+
+How an entity is represented does not depend on the pair it is in, so when one head is scored with many candidates each
+entity is encoded once. (Where edges between a pair's head and tail must not be seen, it does depend on the pair.)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn import functional
+
+from faan.graph.ragged import Ints
+from faan.models.background import Background, hold_vectors
+from faan.models.dropout import Dropout
+from faan.models.interface import FewShotModel, MethodConfig, evaluating, margin_loss
+from faan.models.matching import LstmMatching
+from faan.models.neighbours import Edges
+from faan.tasks import Episode, Task
+
+PAIRS_AT_ONCE = 2048  # how many pairs are matched together when scoring: few enough to stay in the processor's cache
+
+
+class EntitywiseConfig(MethodConfig):
+    """The settings that GMatching and FSRL share."""
+
+    matching_steps: int = Field(2, ge=1)
+    """How often the matching network looks at the references."""
+    neighbour_dropout: float = Field(0.5, ge=0.0, lt=1.0)
+    """The share of the neighbours' coordinates that is zeroed at random in training."""
+    dropout: float = Field(0.5, ge=0.0, lt=1.0)
+    """The same in the encoder of pairs."""
+    train_vectors: bool = False
+    """Train the vectors of entities and relations too, instead of keeping them as they are."""
+    margin: float = Field(5.0, gt=0.0)
+    """By how much a true tail has to win against a wrong one."""
+
+
+class EntitywiseModel(FewShotModel):
+    """Encodes entities by their neighbours, joins two to a pair, and matches pairs with what it makes of references."""
+
+    entities: Tensor
+    relations: Tensor
+
+    def __init__(self, background: Background, config: EntitywiseConfig) -> None:
+        super().__init__()
+        self.margin, self.graph = config.margin, background.neighbours
+        self.num_relations = len(background.relations) // 2
+        hold_vectors(self, "entities", background.entities, trained=config.train_vectors)
+        hold_vectors(self, "relations", background.relations, trained=config.train_vectors)
+        self.neighbour_dropout = Dropout(config.neighbour_dropout)
+        width = 2 * background.dimension
+        self.refine = PairRefiner(width, config.dropout)
+        self.matching = LstmMatching(width, config.matching_steps)
+
+    @abstractmethod
+    def encode(self, edges: Edges) -> Tensor:
+        """Represent n entities by their edges, (n, d)."""
+
+    @abstractmethod
+    def aggregate(self, references: Tensor) -> tuple[Tensor, Tensor]:
+        """What queries are matched with, the best of S vectors: (K, D) to (S, D); and what is added to the loss."""
+
+    def pairs(self, heads: Ints, tails: Ints, hidden: int | None = None) -> Tensor:
+        """Represent each head with each of its tails: (G,) and (G, m) to (G, m, D).
+
+        Edges of the relation `hidden` between a pair's head and tail are not seen.
+        """
+        each = np.repeat(heads, tails.shape[1])  # (G m,) the head of each tail
+        if hidden is None:
+            f_head = self.encode(Edges.of(self.graph, heads))[:, None].expand(-1, tails.shape[1], -1)
+            f_tail = self.encode(Edges.of(self.graph, tails.ravel()))
+        else:
+            inverse = (hidden + self.num_relations) % (2 * self.num_relations)
+            f_head = self.encode(Edges.of(self.graph, each, (hidden, tails.ravel()))).view(*tails.shape, -1)
+            f_tail = self.encode(Edges.of(self.graph, tails.ravel(), (inverse, each)))
+        refined: Tensor = self.refine(torch.cat([f_head, f_tail.view(*tails.shape, -1)], -1))
+        return refined
+
+    def reference_pairs(self, references: Ints, hidden: int | None = None) -> Tensor:
+        """Represent reference pairs: (K, 2) to (K, D)."""
+        return self.pairs(references[:, 0], references[:, 1:], hidden)[:, 0]
+
+    def match(self, queries: Tensor, known: Tensor) -> Tensor:
+        """The score of queries (n, D): their answer's product with what is known (S, D), the best of them, (n,)."""
+        answers = self.matching.answer(queries, known[:, None])  # (S, n, D)
+        return (answers @ known[..., None]).squeeze(-1).amax(0)
+
+    def loss(self, episodes: Sequence[Episode]) -> Tensor:
+        """The mean over the episodes of what their queries' true tails lack to win by the margin."""
+        return torch.stack([self._episode_loss(episode) for episode in episodes]).mean()
+
+    def _episode_loss(self, episode: Episode) -> Tensor:
+        hidden = episode.task.hidden
+        known, penalty = self.aggregate(self.reference_pairs(episode.references, hidden))
+        tails = np.concatenate([episode.queries[:, 1:], episode.negatives], axis=1)  # (Q, 1 + N), the true ones first
+        queries = self.pairs(episode.queries[:, 0], tails, hidden)
+        scores = self.match(queries.flatten(0, 1), known).view(tails.shape)
+        return margin_loss(scores, self.margin) + penalty
+
+    def prepare(self, task: Task, references: Ints) -> _EntitywiseScorer:
+        """Aggregate the references."""
+        with evaluating(self):
+            known, _ = self.aggregate(self.reference_pairs(references, task.hidden))
+        return _EntitywiseScorer(self, known, task.hidden)
+
+
+class _EntitywiseScorer:
+    def __init__(self, model: EntitywiseModel, known: Tensor, hidden: int | None) -> None:
+        self._model, self._known, self._hidden = model, known, hidden
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        model, total = self._model, len(heads) * len(candidates)
+        scores = np.empty(total, dtype=np.float32)
+        with evaluating(model):
+            if self._hidden is None:
+                f_head, f_tail = (model.encode(Edges.of(model.graph, ids)) for ids in (heads, candidates))
+            for start in range(0, total, PAIRS_AT_ONCE):
+                numbers = np.arange(start, min(start + PAIRS_AT_ONCE, total))
+                row, column = np.divmod(numbers, len(candidates))
+                if self._hidden is None:
+                    pairs = model.refine(torch.cat([f_head[row], f_tail[column]], -1))
+                else:
+                    pairs = model.pairs(heads[row], candidates[column][:, None], self._hidden)[:, 0]
+                scores[numbers] = model.match(pairs, self._known).numpy()
+        return scores.reshape(len(heads), len(candidates))
+
+
+class PairRefiner(nn.Module):
+    """GMatching's encoder of pairs: x -> LayerNorm(x + W2 relu(W1 x)), twice as wide inside."""
+
+    def __init__(self, width: int, dropout: float) -> None:
+        super().__init__()
+        self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.norm = nn.LayerNorm(width)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, pairs: Tensor) -> Tensor:
+        """(..., D) to (..., D)."""
+        refined: Tensor = self.norm(pairs + self.dropout(self.outer(functional.relu(self.inner(pairs)))))
+        return refined
