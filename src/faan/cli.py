@@ -310,7 +310,12 @@ def resume(
 @app.command()
 def evaluate(
     target: Annotated[
-        Path, typer.Argument(metavar="TARGET", help="The run folder of `faan train`, or a TOML file of embeddings.")
+        Path,
+        typer.Argument(
+            metavar="TARGET",
+            help="The run folder of `faan train`, a TOML file of embeddings, or a method without training: `Rules`, "
+            "`TailCounts` (a folder of that name comes first).",
+        ),
     ],
     benchmark: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="A few-shot benchmark; a run knows where its own is.")
@@ -340,19 +345,26 @@ def evaluate(
         _refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
         run_evaluate_run(target, _benchmark(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.embed_commands import embed_config, run_evaluate
-    from faan.rank import Origin
+    from faan.embed_commands import embed_config, run_evaluate, run_evaluate_untrained
+    from faan.rank import UNTRAINED, Origin
 
     if benchmark is None:
-        raise typer.BadParameter("needed to train and evaluate embeddings", param_hint="--benchmark")
+        raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
+    if str(target) in UNTRAINED:
+        _refuse("embeddings, not for a method without training", {"--translation": translation, "--set": setting})
+        run_evaluate_untrained(_benchmark(benchmark), str(target), shots or 5, draws, output, as_json)
+        return
     if draws and not translation:
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
+    if not target.exists():
+        known = ", ".join(UNTRAINED)
+        raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=str(target))
     settings = embed_config(None, target, setting)
-    changes = " --translation" * translation + f" --draws {draws}" * bool(draws)
-    changes += "".join(f" --set {change}" for change in setting or ())
-    tasks = _benchmark(benchmark)
-    command = f"faan evaluate {target} --benchmark {tasks.name} --shots {shots or 5}{changes}"
-    run_evaluate(tasks, settings, shots or 5, Origin(str(target), command), translation, draws, output, as_json)
+    tasks, shots = _benchmark(benchmark), shots or 5
+    origin = Origin.of_evaluation(
+        str(target), tasks.name, shots, translation=translation, draws=draws, changes=setting or ()
+    )
+    run_evaluate(tasks, settings, shots, origin, translation, draws, output, as_json)
 
 
 def _benchmark(path: Path) -> Benchmark:
