@@ -8,7 +8,7 @@ from faan.graph import InputError
 from faan.paper import Request, Table, build_tables
 from faan.paper.case_tables import attention_file
 from faan.paper.datasets import write_json, write_statistics
-from faan.paper.jobs import Plan, plan
+from faan.paper.jobs import Plan, plan, run_folder, shortened
 from faan.paper.published import DATASETS
 from faan.paper.writing import write_tables
 from faan.printing import new_table, out, print_json, shown, talk, visible
@@ -35,15 +35,17 @@ def compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | 
     if request.table == "datasets":
         talk.print(f"wrote {visible(str(write_statistics(benchmark, request.results)))}")
         return
+    if request.quick:
+        benchmark = shortened(benchmark)
     if trained is None:
         todo = plan(request)
         _print_plan(todo)
-        _run(todo, benchmark, path)
+        _run(todo, benchmark, None if request.quick else path)
     if request.table == "attention":
         _attention(request, benchmark, trained)
 
 
-def _run(todo: Plan, benchmark: Benchmark, path: Path) -> None:
+def _run(todo: Plan, benchmark: Benchmark, path: Path | None) -> None:
     if not todo.jobs:
         return
     from faan.paper.running import run_job
@@ -60,12 +62,13 @@ def _run(todo: Plan, benchmark: Benchmark, path: Path) -> None:
 def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> None:
     """Look at the trained models of the rows, or at one trained elsewhere."""
     from faan.paper.attention import case_studies
-    from faan.paper.jobs import run_folder
     from faan.train import load_run
 
     folders = [trained] if trained else [run_folder(request, row, 0) for row in request.chosen(request.read())]
     for folder in folders:
         if trained is None and not folder.is_dir():
+            if request.rows is not None:
+                raise InputError("there is no trained run to look at: only FAAN has attention", source=str(folder))
             continue  # a row whose settings are not here, which the plan has told
         found = case_studies(load_run(folder, benchmark), request.command())
         written = write_json(attention_file(request, found.method), found.model_dump())

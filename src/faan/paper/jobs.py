@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faan.graph import InputError
@@ -11,9 +11,11 @@ from faan.paper.case_tables import attention_file
 from faan.paper.measured import Results, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.rows import Row
+from faan.tasks import Benchmark
 
 CONFIGS = Path("configs")
 RUNS = Path("runs") / "reproduce"
+QUICK_PAIRS = 30  # of each dev and test task
 _QUICK_SECONDS = 60.0
 
 
@@ -35,8 +37,17 @@ class Job:
         return CONFIGS / self.row.config
 
     def __str__(self) -> str:
-        shots = ", ".join(map(str, self.outputs))
-        return f"{self.row.label}, seed {self.seed}, K = {shots}"
+        shots = f", K = {', '.join(map(str, self.outputs))}" if self.outputs else ""
+        return f"{self.row.label}, seed {self.seed}{shots}"
+
+
+def shortened(benchmark: Benchmark) -> Benchmark:
+    """A benchmark whose dev and test tasks have few queries, for trying out: ranking all takes most of the time."""
+    splits = {
+        split: tasks if split == "train" else tuple(replace(task, pairs=task.pairs[:QUICK_PAIRS]) for task in tasks)
+        for split, tasks in benchmark.splits.items()
+    }
+    return replace(benchmark, splits=splits)
 
 
 @dataclass(frozen=True)

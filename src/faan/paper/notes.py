@@ -13,7 +13,7 @@ MISSING = "missing"
 
 def title_of(request: Request, what: str, protocol: str = "strict") -> str:
     """What a table is, of which dataset, under which protocol."""
-    quick = ", QUICK SCHEDULE: for trying out, not for comparing" if request.quick else ""
+    quick = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing" if request.quick else ""
     return f"{what}, {request.dataset}, {'' if request.table == 'shots' else '5-shot, '}{protocol}{quick}"
 
 

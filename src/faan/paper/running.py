@@ -19,8 +19,8 @@ from faan.train.runs import is_run
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 
 
-def run_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | None = None) -> None:
-    """Do what is missing of a job; `path` is where the benchmark is."""
+def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks | None = None) -> None:
+    """Do what is missing of a job; `path` is where the benchmark can be read again."""
     callbacks = callbacks or Callbacks()
     if job.row.kind == "trained":
         _train(job, benchmark, path, callbacks)
@@ -48,7 +48,7 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
     return evaluate_embedding(benchmark, settings, shots, origin, translation=translation, on_update=callbacks.on_embed)
 
 
-def _train(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks) -> None:
+def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
     """Train the model in its run folder, or go on with that; a finished run stays as it is."""
     settings = RunConfig.from_toml(job.config)
     changes = [*_variant(job, settings), *(_quick(settings) if job.quick else ()), *job.changes, f"seed={job.seed}"]
@@ -90,6 +90,6 @@ def _quick(settings: RunConfig) -> list[str]:
     return [
         f"train.steps={steps}",
         f"train.warmup_steps={min(settings.train.warmup_steps, steps // 10)}",
-        f"train.evaluate_every={max(1, steps // 2)}",
+        f"train.evaluate_every={steps}",
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
     ]

@@ -21,8 +21,9 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
-        return all(figure is None for figures in self.series.values() for figure in figures)
+        """Whether nothing was measured that could be shown."""
+        measured = (figures for name, figures in self.series.items() if "published" not in name)
+        return all(figure is None for figures in measured for figure in figures)
 
 
 @dataclass(frozen=True)
