@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from faan.paper import running
-from tests.paper.conftest import Faan, WriteResult
+
+from .conftest import Faan, WriteResult
 
 ROWS = "FAAN,TransE,Translation,TailCounts"
 

@@ -13,7 +13,8 @@ from faan.paper.measured import Measured, mean_of
 from faan.paper.published import published_main, written
 from faan.paper.rows import VARIANTS
 from faan.rank import METRICS, ResultFile
-from tests.paper.conftest import WriteResult
+
+from .conftest import WriteResult
 
 
 def row_of(table: Table, label: str) -> dict[str, str]:
@@ -156,7 +157,7 @@ def test_another_benchmark_has_no_published_figures(kind: str, home: Path) -> No
 
 
 def test_an_unknown_row_lists_the_nearest() -> None:
-    with pytest.raises(InputError, match="no row is called 'Rulez'. Did you mean 'Rules'"):
+    with pytest.raises(InputError, match=r"no row is called 'Rulez'\. Did you mean 'Rules'"):
         build_tables(Request("main", rows=["Rulez"]))
 
 

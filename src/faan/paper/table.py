@@ -21,9 +21,10 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was measured that could be shown."""
-        measured = (figures for name, figures in self.series.items() if "published" not in name)
-        return all(figure is None for figures in measured for figure in figures)
+        """Whether too little was measured to show: nothing, or no two points of any line."""
+        measured = [figures for name, figures in self.series.items() if "published" not in name]
+        counts = [sum(figure is not None for figure in figures) for figures in measured]
+        return max(counts, default=0) < (2 if self.kind == "lines" else 1)
 
 
 @dataclass(frozen=True)
