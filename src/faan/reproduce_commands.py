@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from faan.graph import InputError
@@ -70,7 +71,8 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
             if request.rows is not None:
                 raise InputError("there is no trained run to look at: only FAAN has attention", source=str(folder))
             continue  # a row whose settings are not here, which the plan has told
-        found = case_studies(load_run(folder, benchmark), request.command())
+        command = request.command() + (f" --from {shlex.quote(folder.resolve().name)}" if trained else "")
+        found = case_studies(load_run(folder, benchmark), command)
         written = write_json(attention_file(request, found.method), found.model_dump())
         talk.print(f"wrote {visible(str(written))}")
 

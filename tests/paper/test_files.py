@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import missing
 
 from faan.graph import InputError
 from faan.paper import Chart
@@ -24,17 +23,9 @@ CHARTS = [
 ]
 
 
-def need_matplotlib() -> str:
-    try:
-        import matplotlib
-    except ImportError:
-        missing("matplotlib is not installed")
-    return str(matplotlib.__version__)
-
-
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.kind)
+@pytest.mark.usefixtures("matplotlib_version")
 def test_a_figure_is_the_same_each_time(chart: Chart, tmp_path: Path) -> None:
-    need_matplotlib()
     first, second = write_figure(chart, tmp_path / "a.b"), write_figure(chart, tmp_path / "c")
     assert [path.name for path in first] == ["a.b.png", "a.b.svg"]
     for one, other in zip(first, second, strict=True):
@@ -48,8 +39,8 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch: pytest.Mon
         write_figure(CHARTS[0], tmp_path / "a")
 
 
+@pytest.mark.usefixtures("matplotlib_version")
 def test_tables_and_figures_are_written(faan: Faan, write_result: WriteResult, home: Path) -> None:
-    need_matplotlib()
     write_result("faan")
     assert faan("reproduce", "main", "-o", home / "out" / "here")[0] == 0
     names = sorted(path.name for path in (home / "out" / "here").iterdir())
@@ -58,8 +49,8 @@ def test_tables_and_figures_are_written(faan: Faan, write_result: WriteResult, h
     assert not list((home / "shots").glob("*.svg"))
 
 
+@pytest.mark.usefixtures("matplotlib_version")
 def test_a_page_has_every_benchmark_that_has_results(write_result: WriteResult, home: Path) -> None:
-    need_matplotlib()
     write_result("faan", dataset="World")
     (home / "docs" / "figures" / "results").mkdir(parents=True)
     (home / "docs" / "figures" / "results" / "old.svg").write_text("")
@@ -82,10 +73,9 @@ def test_the_committed_page_is_current() -> None:
     assert {path.stem for path in folder.glob("*.svg")} == set(figures), "run `make results`"
 
 
-def test_the_committed_figures_are_current(tmp_path: Path) -> None:
-    version = need_matplotlib()
-    if f"matplotlib=={version} " not in (ROOT / "constraints.txt").read_text(encoding="utf-8"):
-        missing("another version of matplotlib draws other bytes")
+def test_the_committed_figures_are_current(matplotlib_version: str, tmp_path: Path) -> None:
+    if f"matplotlib=={matplotlib_version} " not in (ROOT / "constraints.txt").read_text(encoding="utf-8"):
+        pytest.skip("another version of matplotlib draws other bytes")
     _, figures = results_page(ROOT / "results", "")
     for name, table in figures.items():
         assert table.chart is not None

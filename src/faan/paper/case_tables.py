@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from faan.paper.notes import missing_note
 from faan.paper.published import published_reference_attention, source, written
 from faan.paper.request import Request
 from faan.paper.table import Chart, Table
+
+_NELL_TYPE = re.compile(r"\bconcept:(\w+:(?=\w))?")  # concept:country:france is France to everybody
 
 
 class NeighbourCase(BaseModel):
@@ -111,7 +114,7 @@ def _references(found: Attention) -> Table:
         "The weights (beta) of a relation's references for two of its first queries. Relations and queries are picked "
         "for their contrast, as case studies are: they show what the weights can do, not what they do on average."
     ]
-    labels = [f"{case.relation.rpartition(':')[2]}: {case.query}" for case in found.references]
+    labels = [_NELL_TYPE.sub("", f"{case.relation}: {case.query}") for case in found.references]
     series = {f"reference {k + 1}": [case.weights[k] for case in found.references] for k in range(shots)}
     chart = Chart("heat", title, "weight of the reference (beta)", labels, series)
     columns = ["query", *(f"reference {k + 1}" for k in range(shots))]

@@ -61,7 +61,7 @@ def _dots(chart: Chart, figure: Figure) -> None:
                 [value for value, _ in points],
                 [place for _, place in points],
                 s=34,
-                marker=_MARKERS[index % len(_MARKERS)],
+                marker=_marker(index),
                 edgecolors=_COLOURS[index % len(_COLOURS)],
                 facecolors="white" if hollow else _COLOURS[index % len(_COLOURS)],
                 label=name,
@@ -84,7 +84,7 @@ def _lines(chart: Chart, figure: Figure) -> None:
             axes.plot(
                 [place for place, _ in points],
                 [value for _, value in points],
-                marker=_MARKERS[index % len(_MARKERS)],
+                marker=_marker(index),
                 color=_COLOURS[index % len(_COLOURS)],
                 markersize=4.5,
                 linewidth=1.4,
@@ -109,8 +109,13 @@ def _heat(chart: Chart, figure: Figure) -> None:
             colour = "white" if value > 0.6 else "black"
             axes.text(column, place, f"{value:.2f}".lstrip("0"), ha="center", va="center", color=colour, fontsize=8)
     axes.set_yticks(range(len(chart.labels)), [_short(label) for label in chart.labels], fontsize=7)
-    axes.set_xticks(range(len(chart.series)), list(chart.series), fontsize=8)
+    axes.set_xticks(range(len(chart.series)), list(chart.series), fontsize=7)
     figure.colorbar(image, ax=axes, label=chart.axis)
+
+
+def _marker(index: int) -> str:
+    """Another one for each series, also when the colours begin again."""
+    return _MARKERS[(index + index // len(_COLOURS)) % len(_MARKERS)]
 
 
 def _legend(axes: Axes, figure: Figure) -> None:
