@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench world
+.PHONY: help setup demo test lint format bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -32,6 +32,9 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/rules.py
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale; \
 	else echo "FAAN_DATA names no folder with NELL-One: embeddings are not measured"; fi
+
+results: $(VENV)/.installed-dev  ## write docs/results.md again from results/
+	$(BIN)/python tools/write_results.py
 
 world:  ## build the bundled graph again from its sources
 	$(PYTHON) -m venv .venv-world

@@ -46,6 +46,15 @@ def nell() -> Benchmark:
 
 
 @pytest.fixture
+def matplotlib_version() -> str:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        missing("matplotlib is not installed")
+    return str(mpl.__version__)
+
+
+@pytest.fixture
 def countries() -> Graph:
     return read_graph(COUNTRIES)
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from faan.embed import EmbedConfig
-from faan.rank import METRICS, ResultFile
+from faan.rank import METRICS, UNTRAINED, ResultFile
 from faan.train import RunConfig
 
 ROOT = Path(__file__).parent.parent
-RESULTS = sorted((ROOT / "results").glob("*.json"))
+FOLDERS = (ROOT / "results", ROOT / "results" / "ablation", ROOT / "results" / "shots")
+RESULTS = sorted(path for folder in FOLDERS for path in folder.glob("*.json"))
 
 
 def test_there_are_results() -> None:
@@ -22,9 +23,14 @@ def test_there_are_results() -> None:
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_a_result_names_what_gave_it(path: Path) -> None:
     result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    assert (ROOT / result.config).is_file()
-    verb = "evaluate" if Path(result.config).stem.startswith("embed-") else "train"  # a run is trained, then evaluated
-    assert result.command.startswith(f"faan {verb} {result.config} --benchmark {result.dataset}")
+    if result.config:
+        assert (ROOT / result.config).is_file()
+    else:
+        assert result.method in UNTRAINED
+    target = result.config or result.method
+    is_trained_run = bool(result.config) and not Path(result.config).stem.startswith("embed-")
+    verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
+    assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")
     for figures in (result.dev, result.test):
         assert all(0 <= figures[metric] <= 1 for metric in METRICS)
     queries = sum(relation["queries"] for relation in result.relations.values())

@@ -25,6 +25,7 @@ ROOMS = [
     "printing",
     "embed_commands",
     "train_commands",
+    "reproduce_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]

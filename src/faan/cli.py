@@ -21,6 +21,7 @@ from faan.graph.errors import first_problem
 from faan.graph.read import BUNDLED, FORMATS
 from faan.graph.summary import summarise
 from faan.graph.whole import check_free
+from faan.paper import TABLES, Request
 from faan.printing import (
     busy,
     out,
@@ -310,7 +311,12 @@ def resume(
 @app.command()
 def evaluate(
     target: Annotated[
-        Path, typer.Argument(metavar="TARGET", help="The run folder of `faan train`, or a TOML file of embeddings.")
+        Path,
+        typer.Argument(
+            metavar="TARGET",
+            help="The run folder of `faan train`, a TOML file of embeddings, or a method without training: `Rules`, "
+            "`TailCounts` (a folder of that name comes first).",
+        ),
     ],
     benchmark: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="A few-shot benchmark; a run knows where its own is.")
@@ -340,19 +346,69 @@ def evaluate(
         _refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
         run_evaluate_run(target, _benchmark(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.embed_commands import embed_config, run_evaluate
-    from faan.rank import Origin
+    from faan.embed_commands import embed_config, run_evaluate, run_evaluate_untrained
+    from faan.rank import UNTRAINED, Origin
 
     if benchmark is None:
-        raise typer.BadParameter("needed to train and evaluate embeddings", param_hint="--benchmark")
+        raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
+    if str(target) in UNTRAINED:
+        _refuse("embeddings, not for a method without training", {"--translation": translation, "--set": setting})
+        run_evaluate_untrained(_benchmark(benchmark), str(target), shots or 5, draws, output, as_json)
+        return
     if draws and not translation:
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
+    if not target.exists():
+        known = ", ".join(UNTRAINED)
+        raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=str(target))
     settings = embed_config(None, target, setting)
-    changes = " --translation" * translation + f" --draws {draws}" * bool(draws)
-    changes += "".join(f" --set {change}" for change in setting or ())
-    tasks = _benchmark(benchmark)
-    command = f"faan evaluate {target} --benchmark {tasks.name} --shots {shots or 5}{changes}"
-    run_evaluate(tasks, settings, shots or 5, Origin(str(target), command), translation, draws, output, as_json)
+    tasks, shots = _benchmark(benchmark), shots or 5
+    origin = Origin.of_evaluation(
+        str(target), tasks.name, shots, translation=translation, draws=draws, changes=setting or ()
+    )
+    run_evaluate(tasks, settings, shots, origin, translation, draws, output, as_json)
+
+
+@app.command()
+def reproduce(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=f"One of {', '.join(TABLES)}.")],
+    dataset: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark; without --run its name is enough.")
+    ] = Path("NELL-One"),
+    rows: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Only these rows, apart by commas, e.g. FAAN,Rules.")
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all that there are; with --run one].", show_default=False),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Compute what is missing first; can be interrupted.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A much shorter schedule, for trying out; its results are kept apart.")
+    ] = False,
+    setting: Settings = None,
+    trained: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FOLDER", help="For `attention` with --run: a finished run of FAAN to look at."),
+    ] = None,
+    results: Annotated[Path, typer.Option(metavar="FOLDER", help="Where result files are.")] = Path("results"),
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Also write Markdown, CSV and figures.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tables of the FAAN paper: what was measured here beside what was published, and what is missing."""
+    from faan.reproduce_commands import compute, show
+
+    if table not in TABLES:
+        raise typer.BadParameter(f"expected one of {', '.join(TABLES)}, found {table!r}", param_hint="TABLE")
+    if setting and not (run and table in ("ablation", "shots")):
+        raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
+    _refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
+    names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
+    request = Request(table, dataset.resolve().name, results, names, seeds, quick, tuple(setting or ()))
+    if run:
+        compute(request, _benchmark(dataset), dataset, trained)
+    show(request, dataset, output, as_json)
 
 
 def _benchmark(path: Path) -> Benchmark:

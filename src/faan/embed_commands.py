@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar, cast, get_args
+from typing import TypeVar, get_args
 
 import numpy as np
 import typer
@@ -25,11 +25,11 @@ from rich.text import Text
 
 from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
 from faan.embed.config import ModelName
-from faan.embed.settings import Settings, parse_setting
+from faan.embed.settings import Settings, UnknownSettingError
 from faan.embed.training import OnUpdate
 from faan.graph import Graph, InputError
 from faan.printing import new_table, out, print_json, shown, talk, visible
-from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding
+from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -77,6 +77,14 @@ def run_evaluate(
     finish_result(result, output, as_json)
 
 
+def run_evaluate_untrained(
+    benchmark: Benchmark, name: str, shots: int, draws: int, output: Path | None, as_json: bool
+) -> None:
+    """Rank the queries of a benchmark by a method that needs no training."""
+    origin = Origin.of_evaluation(name, benchmark.name, shots, draws=draws)
+    finish_result(evaluate_untrained(benchmark, name, shots, origin, draws), output, as_json)
+
+
 def finish_result(result: ResultFile, output: Path | None, as_json: bool) -> None:
     """Write a result, and print it."""
     if output is not None:
@@ -95,18 +103,10 @@ def embed_config(model: str | None, path: Path | None, changes: list[str] | None
 
 def with_changes(settings: SettingsT, changes: list[str] | None) -> SettingsT:
     """Settings with some changed by NAME=VALUE, those of a table by TABLE.NAME=VALUE."""
-    content = settings.model_dump()
-    for change in changes or ():
-        path, equals, value = change.partition("=")
-        *tables, name = path.split(".")
-        place, table = content, cast(object, settings)
-        for part in tables:
-            place, table = place.get(part, {}), getattr(table, part, None)
-        if not equals or not isinstance(table, Settings) or name not in type(table).model_fields:
-            known = type(table if isinstance(table, Settings) else settings).model_fields
-            raise typer.BadParameter(f"expected NAME=VALUE with one of {', '.join(known)}", param_hint="--set")
-        place[name] = parse_setting(value)
-    return type(settings).model_validate(content)
+    try:
+        return settings.changed(changes or ())
+    except UnknownSettingError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
 
 
 def _recommended(model: str) -> EmbedConfig:

@@ -29,14 +29,14 @@ def run_train(
     as_json: bool,
 ) -> None:
     """Train a few-shot model in a run folder."""
-    with _callbacks(folder, tensorboard) as callbacks:
+    with training_callbacks(folder, tensorboard) as callbacks:
         run = train_run(config, benchmark, folder, path=path, source=source, callbacks=callbacks)
     _finish(run, as_json)
 
 
 def run_resume_training(folder: Path, benchmark: Benchmark | None, tensorboard: bool, as_json: bool) -> None:
     """Go on with the run of a few-shot model."""
-    with _callbacks(folder, tensorboard) as callbacks:
+    with training_callbacks(folder, tensorboard) as callbacks:
         run = resume_run(folder, benchmark, callbacks=callbacks)
     _finish(run, as_json)
 
@@ -50,7 +50,7 @@ def run_evaluate_run(
 
 
 @contextmanager
-def _callbacks(folder: Path, tensorboard: bool) -> Iterator[Callbacks]:
+def training_callbacks(folder: Path, tensorboard: bool = False) -> Iterator[Callbacks]:
     """Show how embeddings and then the model are trained."""
     with (
         to_tensorboard(folder / "tensorboard") if tensorboard else nullcontext() as on_metrics,

@@ -98,7 +98,10 @@ def test_a_model_is_trained_resumed_and_evaluated(
         (("evaluate", "FINISHED", "--translation"), 2, "only for embeddings, not for a run folder"),
         (("evaluate", "FINISHED", "--set", "seed=1"), 2, "only for embeddings, not for a run folder"),
         (("evaluate", "EMBED"), 1, "holds no run of a few-shot model"),
-        (("evaluate", "CONFIG"), 2, "needed to train and evaluate embeddings"),
+        (("evaluate", "CONFIG"), 2, "needed for everything but a run folder"),
+        (("evaluate", "Rules"), 2, "needed for everything but a run folder"),
+        (("evaluate", "Rules", "--benchmark", "TINY", "--translation"), 2, "not for a method without training"),
+        (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "a TOML file or one of Rules, TailCounts"),
         (("evaluate", "CONFIG", "--benchmark", "b", "--draws", "2"), 2, "learn their references in training"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.stepps=1"), 2, "expected NAME=VALUE"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "train.steps: Input"),
@@ -154,3 +157,16 @@ def test_tensorboard_is_told_everything_again_after_a_resume(
     told.clear()
     assert faan("resume", tmp_path / "run", "--tensorboard")[0] == 0
     assert told == first
+
+
+def test_a_method_without_training_is_evaluated_by_its_name(faan: Faan, benchmark_folder: Path, tmp_path: Path) -> None:
+    code, out, err = faan(
+        "evaluate", "TailCounts", "--benchmark", benchmark_folder, "-k", "2", "-o", tmp_path / "r.json"
+    )
+    assert code == 0, err
+    assert "TailCounts on tiny, 2-shot, strict, seed 0" in out
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert (result["config"], result["command"]) == ("", "faan evaluate TailCounts --benchmark tiny --shots 2")
+    code, out, err = faan("evaluate", "Rules", "--benchmark", benchmark_folder, "-k", "2", "--draws", "2", "--json")
+    assert code == 0, err
+    assert json.loads(out)["command"] == "faan evaluate Rules --benchmark tiny --shots 2 --draws 2"

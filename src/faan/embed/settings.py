@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -37,6 +38,25 @@ class Settings(BaseModel):
             return cls.model_validate(settings)
         except ValidationError as error:
             raise InputError(first_problem(error), source=str(path)) from None
+
+    def changed(self, changes: Sequence[str]) -> Self:
+        """These settings with some changed by NAME=VALUE, those of a table by TABLE.NAME=VALUE."""
+        content = self.model_dump()
+        for change in changes:
+            path, equals, value = change.partition("=")
+            *tables, name = path.split(".")
+            place, table = content, cast(object, self)
+            for part in tables:
+                place, table = place.get(part, {}), getattr(table, part, None)
+            if not equals or not isinstance(table, Settings) or name not in type(table).model_fields:
+                known = type(table if isinstance(table, Settings) else self).model_fields
+                raise UnknownSettingError(f"expected NAME=VALUE with one of {', '.join(known)}, found {change!r}")
+            place[name] = parse_setting(value)
+        return type(self).model_validate(content)
+
+
+class UnknownSettingError(InputError):
+    """There is no such setting."""
 
 
 def parse_setting(text: str) -> Any:

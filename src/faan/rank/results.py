@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -29,8 +30,26 @@ _PACKAGES = ("faan", "torch", "numpy", "polars")
 class Origin:
     """Where a result comes from: the configuration's file and the command that gave it."""
 
-    config: str
+    config: str  # empty for a method without settings
     command: str
+
+    @classmethod
+    def of_evaluation(
+        cls,
+        target: str,
+        dataset: str,
+        shots: int,
+        *,
+        translation: bool = False,
+        draws: int = 0,
+        changes: Sequence[str] = (),
+    ) -> Origin:
+        """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
+        call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
+        call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
+        for change in changes:
+            call += ["--set", change]
+        return cls(target if target.endswith(".toml") else "", shlex.join(call))
 
 
 class ResultFile(BaseModel):

@@ -1,0 +1,127 @@
+"""Figures as PNG and SVG; the same bytes each time with the same version of matplotlib."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faan.graph import InputError
+from faan.paper.table import Chart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "faan",  # else the names inside an SVG file are random
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+}
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe and Ito, for all eyes
+_MARKERS = "osD^vP*"
+
+
+def write_figure(chart: Chart, stem: Path, formats: tuple[str, ...] = ("png", "svg")) -> list[Path]:
+    """Draw a chart into files that have this name and the ending of each format."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("figures need matplotlib: pip install 'faan[plots]'") from None
+    paths = []
+    with mpl.rc_context(_STYLE):
+        for kind in formats:
+            figure = Figure(layout="constrained")
+            {"dots": _dots, "lines": _lines, "heat": _heat}[chart.kind](chart, figure)
+            figure.suptitle(chart.title, fontsize=10)
+            path = stem.with_name(f"{stem.name}.{kind}")
+            figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
+            paths.append(path)
+    return paths
+
+
+def _dots(chart: Chart, figure: Figure) -> None:
+    """A line for each label, on it a dot for each series."""
+    figure.set_size_inches(7.5, 1.4 + 0.26 * len(chart.labels))
+    axes = figure.add_subplot()
+    for place in range(len(chart.labels)):
+        known = [value for values in chart.series.values() if (value := values[place]) is not None]
+        if len(known) > 1:
+            axes.plot([min(known), max(known)], [place, place], color="#bbbbbb", linewidth=1, zorder=1)
+    for index, (name, values) in enumerate(chart.series.items()):
+        points = [(value, place) for place, value in enumerate(values) if value is not None]
+        if points:
+            hollow = "published" in name
+            axes.scatter(
+                [value for value, _ in points],
+                [place for _, place in points],
+                s=34,
+                marker=_marker(index),
+                edgecolors=_COLOURS[index % len(_COLOURS)],
+                facecolors="white" if hollow else _COLOURS[index % len(_COLOURS)],
+                label=name,
+                zorder=2,
+            )
+    axes.set_yticks(range(len(chart.labels)), chart.labels)
+    axes.set_ylim(len(chart.labels) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(chart.axis)
+    _legend(axes, figure)
+
+
+def _lines(chart: Chart, figure: Figure) -> None:
+    """A line for each series along the labels."""
+    figure.set_size_inches(7, 4)
+    axes = figure.add_subplot()
+    for index, (name, values) in enumerate(chart.series.items()):
+        points = [(place, value) for place, value in enumerate(values) if value is not None]
+        if points:
+            axes.plot(
+                [place for place, _ in points],
+                [value for _, value in points],
+                marker=_marker(index),
+                color=_COLOURS[index % len(_COLOURS)],
+                markersize=4.5,
+                linewidth=1.4,
+                label=name,
+            )
+    axes.set_xticks(range(len(chart.labels)), chart.labels)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("K, the number of references")
+    axes.set_ylabel(chart.axis)
+    _legend(axes, figure)
+
+
+def _heat(chart: Chart, figure: Figure) -> None:
+    """A row for each label, a column for each series, the darker the higher."""
+    figure.set_size_inches(7.5, 1.4 + 0.34 * len(chart.labels))
+    axes = figure.add_subplot()
+    rows = [[values[place] or 0.0 for values in chart.series.values()] for place in range(len(chart.labels))]
+    image = axes.imshow(rows, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axes.grid(visible=False)
+    for place, row in enumerate(rows):
+        for column, value in enumerate(row):
+            colour = "white" if value > 0.6 else "black"
+            axes.text(column, place, f"{value:.2f}".lstrip("0"), ha="center", va="center", color=colour, fontsize=8)
+    axes.set_yticks(range(len(chart.labels)), [_short(label) for label in chart.labels], fontsize=7)
+    axes.set_xticks(range(len(chart.series)), list(chart.series), fontsize=7)
+    figure.colorbar(image, ax=axes, label=chart.axis)
+
+
+def _marker(index: int) -> str:
+    """Another one for each series, also when the colours begin again."""
+    return _MARKERS[(index + index // len(_COLOURS)) % len(_MARKERS)]
+
+
+def _legend(axes: Axes, figure: Figure) -> None:
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(loc="outside right upper", frameon=False, fontsize=8)
+
+
+def _short(text: str, width: int = 60) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

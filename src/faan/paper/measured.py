@@ -1,0 +1,158 @@
+"""What was measured: result files, grouped by method, K and seed. Reads them without loading torch."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from faan.graph import InputError
+from faan.graph.errors import first_problem
+from faan.paper.published import METRICS, written
+
+Protocol = Literal["strict", "open"]
+
+
+class Measured(BaseModel):
+    """What a table needs of a result file (`faan.rank.ResultFile` is all of it, and needs torch)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    method: str
+    variant: str | None
+    dataset: str
+    protocol: Protocol
+    shots: int
+    seed: int
+    dev: dict[str, Any]
+    test: dict[str, Any]
+    relations: dict[str, dict[str, float]]
+    seconds: dict[str, float]
+    steps: int
+    config: str
+    command: str
+
+    @field_validator("dev", "test")
+    @classmethod
+    def _has_figures(cls, figures: dict[str, Any]) -> dict[str, Any]:
+        for metric in METRICS:
+            if not isinstance(figures.get(metric), int | float):
+                raise ValueError(f"expected a number for {metric}")
+        return figures
+
+    @property
+    def label(self) -> str:
+        """What its row is called."""
+        return label_of(self.method, self.variant)
+
+    @property
+    def schedule(self) -> str:
+        """The settings that decide how long and how it was trained: the file, and what was changed but the model."""
+        words = shlex.split(self.command)
+        changes = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
+        kept = [change for change in changes if not change.startswith(("seed=", "variant=", "model."))]
+        return ", ".join([self.config or "no training", *kept])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A mean over seeds, with the standard deviation where there are several."""
+
+    value: float
+    spread: float | None = None
+
+    def __str__(self) -> str:
+        return written(self.value) + ("" if self.spread is None else f" ± {written(self.spread)}")
+
+
+def value_of(figure: Figure | None) -> float | None:
+    """The bare number."""
+    return None if figure is None else figure.value
+
+
+def mean_of(values: Sequence[float]) -> Figure | None:
+    """The mean of some seeds' figures, where there are any."""
+    if not values:
+        return None
+    return Figure(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+
+
+def label_of(method: str, variant: str | None) -> str:
+    """What a row is called."""
+    return method if variant is None else f"{method} {variant}"
+
+
+def key_of(label: str) -> str:
+    """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
+    return re.sub(r"[^a-z0-9]", "", label.lower())
+
+
+def slug_of(name: str) -> str:
+    """A name as a part of a file name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+class Results:
+    """The results of a dataset, by row, K, protocol and seed."""
+
+    def __init__(self, found: Iterable[tuple[Path, Measured]]) -> None:
+        self._groups: dict[tuple[str, int, str], dict[int, Measured]] = {}
+        self._labels: dict[str, str] = {}
+        origin: dict[tuple[str, int, str, int], Path] = {}
+        for path, result in found:
+            group = (key_of(result.label), result.shots, result.protocol)
+            first = origin.setdefault((*group, result.seed), path)
+            if first != path:
+                raise InputError(
+                    f"holds a second result of {result.label}, {result.shots}-shot, seed {result.seed}; the first is "
+                    f"{first}: remove one of them",
+                    source=str(path),
+                )
+            self._groups.setdefault(group, {})[result.seed] = result
+            self._labels.setdefault(group[0], result.label)
+
+    def of(self, label: str, shots: int, seeds: int | None = None, protocol: Protocol = "strict") -> list[Measured]:
+        """The results of a row by seed, those of the first seeds only where a number is given."""
+        group = self._groups.get((key_of(label), shots, protocol), {})
+        return [group[seed] for seed in sorted(group) if seeds is None or seed < seeds]
+
+    def labels(self, shots: int | None = None, protocol: Protocol = "strict") -> list[str]:
+        """The rows that there are results of, by name."""
+        keys = {key for key, k, kind in self._groups if kind == protocol and shots in (None, k)}
+        return sorted(self._labels[key] for key in keys)
+
+    def seconds(self, label: str) -> list[float]:
+        """How long each result of a row took, whatever K."""
+        groups = (group for (key, _, _), group in self._groups.items() if key == key_of(label))
+        return [sum(result.seconds.values()) for group in groups for result in group.values()]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._groups.values()))
+
+
+def read_results(folder: Path, dataset: str) -> Results:
+    """Read the result files of a folder that are of one dataset; a folder that is not there holds none."""
+    every = ((path, _read(path)) for path in sorted(folder.glob("*.json")))
+    return Results((path, result) for path, result in every if result.dataset == dataset)
+
+
+def _read(path: Path) -> Measured:
+    try:
+        return Measured.model_validate(read_json(path))
+    except ValidationError as error:
+        raise InputError(f"is no result file ({first_problem(error)}); remove it", source=str(path)) from None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"is damaged ({error}); remove it", source=str(path)) from None

@@ -1,0 +1,90 @@
+"""The rows of the tables: which settings give them.
+
+To add a row, add it to `ROWS`; a result file of any other method or variant gets a row without that, but no command.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from faan.graph.errors import UnknownNameError
+from faan.paper.measured import key_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method, and how to get its result."""
+
+    label: str
+    config: str = ""  # its file in `configs/`
+    kind: Literal["trained", "embedding", "translation", "untrained"] = "trained"
+    variant: str | None = None  # of the ablation
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how to get its result."""
+        return bool(self.config) or self.kind == "untrained"
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes on NELL-One, where no result says so."""
+        return {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}[self.kind]
+
+
+EMBEDDINGS = tuple(
+    Row(name, f"embed-{name.lower()}.toml", "embedding")
+    for name in ("TransE", "DistMult", "ComplEx", "SimplE", "RotatE")
+)
+GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for pool in ("MaxP", "MeanP", "Max"))
+FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
+PLUS = Row("FAAN plus", "faan-plus.toml")
+TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
+RULES, COUNTS = Row("Rules", kind="untrained"), Row("TailCounts", kind="untrained")
+
+VARIANTS = {
+    "A1": "neighbours averaged",
+    "A2": "attention that does not look at the task",
+    "A3": "neighbours alone",
+    "B1": "head and tail concatenated",
+    "B2": "no positions",
+    "C1": "references averaged",
+    "C2": "the most similar reference alone",
+    "C3": "LSTM matching",
+}
+"""The paper's ablation; `FaanConfig.variants` says what each changes."""
+
+ROWS: dict[str, tuple[Row, ...]] = {
+    "main": (*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, TRANSLATION, RULES, COUNTS),
+    "ablation": (*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
+    "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, RULES, COUNTS),
+    "relations": (FAAN, METAR, PLUS, RULES),
+    "attention": (FAAN, PLUS),
+}
+"""The rows of each table, in its order."""
+
+
+def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> list[Row]:
+    """The rows of a table and those that there are results of, or of all these the wanted ones.
+
+    A table of relations or of K has its own rows only, unless others are asked for.
+    """
+    variants = {key_of(row.label) for row in ROWS["ablation"] if row.variant}
+    known = {key_of(row.label): row for row in ROWS[table]}
+    others = known | {key_of(label): Row(label) for label in found if key_of(label) not in known}
+    if table != "ablation":
+        others = {key: row for key, row in others.items() if key not in variants}
+        others |= {key_of(row.label): row for row in ROWS["main"] if key_of(row.label) not in known}
+    if wanted is None:
+        return list((others if table == "main" else known).values())
+    chosen = []
+    for name in wanted:
+        row = others.get(key_of(name)) or others.get(key_of(f"FAAN {name}"))
+        if row is None:
+            labels = {row.label.lower(): row.label for row in others.values()}
+            near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
+            raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))
+        chosen.append(row)
+    return chosen

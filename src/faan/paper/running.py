@@ -1,0 +1,95 @@
+"""Running the jobs of a table: train, evaluate, write the result. A job that was interrupted goes on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from faan.embed import EmbedConfig
+from faan.embed.embeddings import CONFIG_FILE
+from faan.graph import InputError
+from faan.paper.jobs import Job
+from faan.paper.measured import key_of, label_of
+from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.tasks import Benchmark
+from faan.train import Callbacks, RunConfig, evaluate_run, resume_run, train_run
+from faan.train.runs import is_run
+
+QUICK_STEPS, QUICK_EPOCHS = 300, 3
+
+
+def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks | None = None) -> None:
+    """Do what is missing of a job; `path` is where the benchmark can be read again."""
+    callbacks = callbacks or Callbacks()
+    if job.row.kind == "trained":
+        _train(job, benchmark, path, callbacks)
+    for shots, output in job.outputs.items():
+        if job.row.kind == "trained":
+            result = evaluate_run(job.folder, benchmark, shots=shots)
+        elif job.row.kind == "untrained":
+            origin = Origin.of_evaluation(job.row.label, benchmark.name, shots)
+            result = evaluate_untrained(benchmark, job.row.label, shots, origin)
+        else:
+            result = _embedding(job, benchmark, shots, callbacks)
+        result.write(output)
+
+
+def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks) -> ResultFile:
+    settings = EmbedConfig.from_toml(job.config)
+    changes = [f"seed={job.seed}"]
+    if job.quick:
+        changes.append(f"epochs={min(settings.epochs, QUICK_EPOCHS)}")
+    translation = job.row.kind == "translation"
+    origin = Origin.of_evaluation(
+        job.config.as_posix(), benchmark.name, shots, translation=translation, changes=changes
+    )
+    settings = settings.changed(changes)
+    return evaluate_embedding(benchmark, settings, shots, origin, translation=translation, on_update=callbacks.on_embed)
+
+
+def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
+    """Train the model in its run folder, or go on with that; a finished run stays as it is."""
+    settings = RunConfig.from_toml(job.config)
+    changes = [*_variant(job, settings), *(_quick(settings) if job.quick else ()), *job.changes, f"seed={job.seed}"]
+    settings = settings.changed(changes)
+    label = label_of(settings.model.display_name, settings.variant)
+    if key_of(label) != key_of(job.row.label):
+        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=str(job.config))
+    if not is_run(job.folder):
+        train_run(
+            settings, benchmark, job.folder, path=path, source=(job.config.as_posix(), changes), callbacks=callbacks
+        )
+        return
+    begun = (job.folder / CONFIG_FILE).read_text(encoding="utf-8")
+    if begun != settings.model_dump_json(indent=1) + "\n":
+        raise InputError(
+            f"holds a run with other settings than {job.config} has now; remove the folder to begin again",
+            source=str(job.folder),
+        )
+    resume_run(job.folder, benchmark, callbacks=callbacks)
+
+
+def _variant(job: Job, settings: RunConfig) -> list[str]:
+    """What a variant of the ablation changes, as settings."""
+    if job.row.variant is None:
+        return []
+    variants: Mapping[str, Mapping[str, Any]] = getattr(settings.model, "variants", {})
+    if job.row.variant not in variants:
+        raise InputError(f"its method has no variant {job.row.variant}", source=str(job.config))
+    changes = [
+        f"model.{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in variants[job.row.variant].items()
+    ]
+    return [f"variant={job.row.variant}", *changes]
+
+
+def _quick(settings: RunConfig) -> list[str]:
+    """A schedule for trying out: minutes at most, and nothing that could be compared with anything."""
+    steps = min(settings.train.steps, QUICK_STEPS)
+    return [
+        f"train.steps={steps}",
+        f"train.warmup_steps={min(settings.train.warmup_steps, steps // 10)}",
+        f"train.evaluate_every={steps}",
+        f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
+    ]

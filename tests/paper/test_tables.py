@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from faan.graph import InputError
+from faan.models.faan import FaanConfig
+from faan.paper import TABLES, Request, Table, build_tables
+from faan.paper.measured import Measured, mean_of
+from faan.paper.published import published_main, written
+from faan.paper.rows import VARIANTS
+from faan.rank import METRICS, ResultFile
+
+from .conftest import WriteResult
+
+
+def row_of(table: Table, label: str) -> dict[str, str]:
+    """The cells of a row by column; of columns with the same name the first."""
+    for row in table.rows:
+        if row[0] == label:
+            return dict(reversed(list(zip(table.columns, row, strict=True))))
+    raise AssertionError(f"{label} is no row of {table.title}")
+
+
+def test_figures_are_written_as_the_paper_writes_them() -> None:
+    assert [written(figure) for figure in (0.279, 0.0, 1.0, 0.9999, None)] == [".279", ".000", "1.000", "1.000", ""]
+    assert [written(figure, signed=True) for figure in (0.0911, -0.015, 0.0)] == ["+.091", "-.015", "+.000"]
+    assert str(mean_of([0.2, 0.3])) == ".250 ± .071"
+
+
+def test_a_row_has_the_published_figure_and_the_difference(write_result: WriteResult) -> None:
+    write_result("faan", 0.25)
+    (table,) = build_tables(Request("main"))
+    row = row_of(table, "FAAN")
+    assert (row["MRR"], row["paper"], row["diff"]) == (".250", ".279", "-.029")
+    assert (row["macro MRR"], row["dev MRR"], row["seeds"]) == (".310", ".150", "1")
+    record = next(record for record in table.records if record["method"] == "FAAN")
+    assert record["MRR difference"] == pytest.approx(0.25 - 0.279)
+
+
+def test_all_methods_of_the_paper_have_a_row_even_without_results(home: Path) -> None:
+    (table,) = build_tables(Request("main"))
+    labels = [row[0] for row in table.rows]
+    assert set(published_main("NELL-One")) <= set(labels)
+    assert {"FAAN plus", "Translation", "Rules", "TailCounts"} <= set(labels)
+    assert all(row_of(table, label)["MRR"] == "missing" for label in labels)
+    assert "To compute: `faan reproduce main --dataset NELL-One --run`" in table.notes[-1]
+
+
+def test_a_missing_row_has_the_command_that_gives_it(write_result: WriteResult) -> None:
+    write_result("faan")
+    (table,) = build_tables(Request("main", rows=["FAAN", "MetaR", "faan PLUS"]))
+    assert [row[0] for row in table.rows] == ["FAAN", "MetaR", "FAAN plus"]
+    assert table.notes[-1] == (
+        "Missing: MetaR, FAAN plus. To compute: `faan reproduce main --dataset NELL-One --rows 'MetaR,FAAN plus' --run`"
+    )
+
+
+def test_any_method_that_has_results_gets_a_row(write_result: WriteResult) -> None:
+    write_result("evidence", method="Evidence")
+    write_result("a1", variant="A1")
+    write_result("gmatching", method="GMatching", variant="MaxP")
+    (table,) = build_tables(Request("main"))
+    assert row_of(table, "Evidence")["MRR"] == ".250"
+    assert row_of(table, "GMatching-MaxP")["MRR"] == ".250"
+    assert "FAAN A1" not in [row[0] for row in table.rows]
+
+
+def test_several_seeds_are_averaged_with_their_spread(write_result: WriteResult) -> None:
+    for seed, mrr in enumerate((0.2, 0.3, 0.4)):
+        write_result(f"faan-{seed}", mrr, seed=seed)
+    write_result("metar", method="MetaR")
+    (table,) = build_tables(Request("main"))
+    assert (row_of(table, "FAAN")["MRR"], row_of(table, "FAAN")["seeds"]) == (".300 ± .100", "3")
+    assert any("standard deviation" in note for note in table.notes)
+    (table,) = build_tables(Request("main", seeds=2))
+    assert row_of(table, "FAAN")["MRR"] == ".250 ± .071"
+    assert any(note.startswith("Not all of the 2 seeds: MetaR.") for note in table.notes)
+
+
+def test_protocols_are_never_mixed(write_result: WriteResult) -> None:
+    write_result("strict", 0.2)
+    write_result("open", 0.4, protocol="open")
+    strict, opened = build_tables(Request("main"))
+    assert row_of(strict, "FAAN")["MRR"] == ".200"
+    assert (row_of(opened, "FAAN")["MRR"], opened.columns[2]) == (".400", "Hits@10")
+    assert "open" in opened.title
+
+
+def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> None:
+    write_result("one")
+    write_result("two")
+    with pytest.raises(InputError, match=r"two\.json: holds a second result of FAAN, 5-shot, seed 0; the first is"):
+        build_tables(Request("main"))
+
+
+def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -> None:
+    assert list(VARIANTS) == list(FaanConfig.variants)
+    write_result("faan", 0.3)
+    write_result("a1", 0.2, variant="A1", command="faan train x --set variant=A1 --set model.neighbours=mean")
+    (table,) = build_tables(Request("ablation"))
+    assert len(table.rows) == len(VARIANTS) + 1
+    assert row_of(table, "A1: neighbours averaged")["diff"] == "+.062"
+    assert "All trained rows have one schedule (configs/faan.toml); training ended after 4,000 steps." in table.notes
+
+
+def test_rows_that_were_not_trained_alike_come_with_a_warning(write_result: WriteResult) -> None:
+    write_result("faan")
+    write_result("a1", variant="A1", command="faan train x --set train.steps=10")
+    (table,) = build_tables(Request("ablation"))
+    assert "WARNING: the rows were not trained alike" in table.notes[0]
+    assert "FAAN A1: train.steps=10" in table.notes[0]
+
+
+def test_a_table_with_a_schedule_of_its_own_reads_its_own_folder(write_result: WriteResult) -> None:
+    write_result("faan", 0.3)
+    write_result("faan", 0.2, folder="results/ablation")
+    (table,) = build_tables(Request("ablation"))
+    assert row_of(table, "FAAN")["MRR"] == ".200"
+    assert row_of(build_tables(Request("main"))[0], "FAAN")["MRR"] == ".300"
+
+
+def test_quick_results_are_apart_and_marked(write_result: WriteResult) -> None:
+    write_result("faan", 0.1, folder="results/quick")
+    assert row_of(build_tables(Request("main"))[0], "FAAN")["MRR"] == "missing"
+    (table,) = build_tables(Request("main", quick=True))
+    assert row_of(table, "FAAN")["MRR"] == ".100"
+    assert "QUICK" in table.title
+
+
+def test_shots_are_columns(write_result: WriteResult) -> None:
+    for shots in (1, 5):
+        write_result(f"rules-{shots}", shots / 10, method="Rules", shots=shots, config="", folder="results/shots")
+    table, hits = build_tables(Request("shots"))
+    row = row_of(table, "Rules")
+    assert (row["K=1"], row["K=2"], row["K=5"]) == (".100", "missing", ".500")
+    assert row_of(table, "FAAN")["paper, K=5"] == ".279"
+    assert hits.title.startswith("Hits@10")
+    assert table.chart is not None
+    assert list(table.chart.series["Rules"])[:2] == [0.1, None]
+
+
+def test_relations_are_told_by_their_candidates(write_result: WriteResult) -> None:
+    write_result("faan", 0.25)
+    table, _ = build_tables(Request("relations"))
+    assert list(table.columns[:6]) == ["relation", "candidates", "FAAN", "paper", "MetaR", "paper"]
+    assert list(table.rows[0][:6]) == ["concept:sportsgamesport", "123", ".250", ".974", "missing", ".971"]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_another_benchmark_has_no_published_figures(kind: str, home: Path) -> None:
+    for table in build_tables(Request(kind, dataset="World")):
+        assert "paper" not in table.columns
+
+
+def test_an_unknown_row_lists_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"no row is called 'Rulez'\. Did you mean 'Rules'"):
+        build_tables(Request("main", rows=["Rulez"]))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "is damaged"), ("{}", "is no result file"), ("[]", "is no result file"), (b"\xff", "is damaged")],
+)
+def test_a_damaged_result_is_named(content: str | bytes, message: str, home: Path) -> None:
+    (home / "results").mkdir()
+    (home / "results" / "x.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=rf"x\.json: {message}"):
+        build_tables(Request("main"))
+
+
+def test_a_result_without_a_figure_is_refused(write_result: WriteResult) -> None:
+    write_result("faan", test={"mrr": None})
+    with pytest.raises(InputError, match="test: expected a number for mrr"):
+        build_tables(Request("main"))
+
+
+def test_a_result_file_can_be_read_as_what_a_table_needs() -> None:
+    assert set(Measured.model_fields) <= set(ResultFile.model_fields)
+    from faan.paper import published
+
+    assert tuple(published.METRICS) == METRICS
+
+
+def test_tables_are_written_as_markdown_and_csv(write_result: WriteResult) -> None:
+    write_result("odd", method="A|B")
+    write_result("faan", 0.25)
+    (table,) = build_tables(Request("main"))
+    lines = table.as_markdown().splitlines()
+    assert lines[0] == "## All methods, NELL-One, 5-shot, strict"
+    assert lines[2].startswith("| method | MRR | paper | diff | Hits@10 |")
+    assert any(line.startswith("| FAAN | .250 | .279 | -.029 |") for line in lines)
+    assert any(line.startswith("| A\\|B | .250 |") for line in lines)
+    rows = {row["method"]: row for row in csv.DictReader(io.StringIO(table.as_csv()))}
+    assert (rows["FAAN"]["MRR"], rows["FAAN"]["MRR published"]) == ("0.25", "0.279")
+    assert (rows["MetaR"]["MRR"], rows["MetaR"]["seeds"]) == ("", "0")
