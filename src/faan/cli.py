@@ -340,6 +340,8 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Rank the dev and test queries of a benchmark: a row of the main table. Embedding models are trained first."""
+    if output is not None and output.is_dir():
+        raise typer.BadParameter(f"{output} is a folder: name a file in it", param_hint="--output")
     if target.is_dir():
         from faan.train_commands import run_evaluate_run
 
@@ -349,6 +351,9 @@ def evaluate(
     from faan.embed_commands import embed_config, run_evaluate, run_evaluate_untrained
     from faan.rank import UNTRAINED, Origin
 
+    if str(target) not in UNTRAINED and not target.exists():
+        known = ", ".join(UNTRAINED)
+        raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=str(target))
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
     if str(target) in UNTRAINED:
@@ -357,9 +362,6 @@ def evaluate(
         return
     if draws and not translation:
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
-    if not target.exists():
-        known = ", ".join(UNTRAINED)
-        raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=str(target))
     settings = embed_config(None, target, setting)
     tasks, shots = _benchmark(benchmark), shots or 5
     origin = Origin.of_evaluation(

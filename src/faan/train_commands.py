@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faan.embed.runs import RESULT_FILE
 from faan.embed_commands import finish_result, training_progress, with_changes
-from faan.printing import out, print_json, talk
+from faan.printing import out, print_json, talk, visible
 from faan.tasks import Benchmark
 from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
 from faan.train.tensorboard import tensorboard as to_tensorboard
@@ -46,7 +46,8 @@ def run_evaluate_run(
 ) -> None:
     """Rank the queries of dev and test with a trained model."""
     result = evaluate_run(folder, benchmark, shots=shots, draws=draws)
-    finish_result(result, output or folder / RESULT_FILE, as_json)
+    name = RESULT_FILE if shots is None else f"result-{shots}shot.json"
+    finish_result(result, output or folder / name, as_json)
 
 
 @contextmanager
@@ -56,7 +57,11 @@ def training_callbacks(folder: Path, tensorboard: bool = False) -> Iterator[Call
         to_tensorboard(folder / "tensorboard") if tensorboard else nullcontext() as on_metrics,
         training_progress() as new_bar,
     ):
-        yield Callbacks(new_bar("embedding"), new_bar("training"), _print_evaluation, on_metrics)
+        try:
+            yield Callbacks(new_bar("embedding"), new_bar("training"), _print_evaluation, on_metrics)
+        except KeyboardInterrupt:
+            talk.print(f"interrupted; `faan resume {visible(str(folder))}` goes on")
+            raise
 
 
 def _print_evaluation(report: Report) -> None:

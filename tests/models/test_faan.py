@@ -50,8 +50,9 @@ def test_losses_and_gradients_are_those_of_the_definition(model: Faan, small_tas
     sampler = EpisodeSampler([small_task], shots=3, queries=5, negatives=3, min_candidates=2)
     for task in (small_task, replace(small_task, hidden=1)):
         episode = replace(sampler.draw(0), task=task)
-        gradients = []
-        for loss in (model.loss([episode]), slow_faan.loss(model, episode)):
+        gradients, losses = [], (model.loss([episode]), slow_faan.loss(model, episode))
+        assert torch.allclose(*losses, atol=1e-4)
+        for loss in losses:
             model.zero_grad()
             loss.backward()
             gradients.append({name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None})
@@ -92,6 +93,22 @@ def test_before_training_the_improved_model_matches_bare_relations(
     expected = slow_faan.match(model, query, known)
     found = model.prepare(small_task, pairs).score(np.array([2]), np.array([9]))
     assert np.isclose(found.item(), expected.item(), atol=1e-2)  # LayerNorm is applied again, with its epsilon
+
+
+def test_every_unit_of_the_improved_model_can_learn(small_background: Background, small_task: Task) -> None:
+    """A unit that starts with zero weights and a negative bias would stay silent for ever."""
+    torch.manual_seed(0)
+    model = FaanConfig(heads=2, middle="relation", loss="softmax").build(small_background)
+    first = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    sampler = EpisodeSampler([small_task], shots=3, queries=8, negatives=4, min_candidates=2)
+    for step in range(20):
+        optimizer.zero_grad()
+        model.loss([sampler.draw(step)]).backward()
+        optimizer.step()
+    for name, parameter in model.named_parameters():
+        rows = (parameter.detach() != first[name]).reshape(len(parameter) if parameter.ndim else 1, -1)
+        assert rows.any(1).all(), name
 
 
 def test_vectors_are_frozen_unless_told_otherwise(small_background: Background) -> None:

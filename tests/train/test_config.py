@@ -84,3 +84,16 @@ def test_a_variant_that_the_method_knows_makes_its_changes() -> None:
     assert config.model.matching == "mean"
     assert RunConfig.model_validate_json(config.model_dump_json()) == config
     assert RunConfig.model_validate(SETTINGS | {"variant": "mine"}).model == settings().model
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"variant": "c1"}, "FAAN has no variant 'c1', but A1, A2"),
+        ({"variant": "C1", "model": {"method": "faan", "matching": "lstm"}}, "variant C1 changes model.matching"),
+        ({"variant": "A1", "model": {"method": "metar"}}, "MetaR has no variant 'A1', but none"),
+    ],
+)
+def test_a_variant_is_never_only_a_name(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        RunConfig.model_validate(SETTINGS | changes)

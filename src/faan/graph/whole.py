@@ -46,9 +46,12 @@ def whole_file(path: Path) -> Iterator[Path]:
     Whoever reads sees the old file or the new one, never a part, even if the machine stops in between.
     """
     part = path.with_name(path.name + ".part")
-    yield part
-    sync(part)
-    part.replace(path)
+    try:
+        yield part
+        sync(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
     sync(path.parent)
 
 

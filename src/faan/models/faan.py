@@ -133,19 +133,19 @@ class Faan(FewShotModel):
             repeats = config.heads if config.repeat_input else 1
             width = d * repeats
             _check_heads(width, config)
-            learnt = config.middle == "relation"
-            self.token = nn.Parameter(torch.zeros(d) if learnt else torch.rand(d))  # x_r
+            from_relation = config.middle == "relation"
+            self.token = nn.Parameter(torch.zeros(d) if from_relation else torch.rand(d))  # x_r
             self.transformer = PairEncoder(
                 d,
                 config.layers,
                 config.heads,
                 repeats=repeats,
                 attention=config.attention,
-                positions="none" if not config.positions else "learnt" if learnt else "fixed",
+                positions="none" if not config.positions else "learnt" if from_relation else "fixed",
                 dropout=config.dropout,
-                start_as_identity=learnt,
+                start_as_identity=from_relation,
             )
-            if learnt:
+            if from_relation:
                 self._start_from_relations(d, d_relation)
         self.matching = make_matching(config.matching, width)
         self.log_scale = nn.Parameter(torch.tensor(-math.log(width) / 2)) if config.loss == "softmax" else None
@@ -153,15 +153,15 @@ class Faan(FewShotModel):
     def _start_from_relations(self, d: int, d_relation: int) -> None:
         """The middle place is x_r + LayerNorm(r + W r), and all that is added to it starts at zero."""
         if d != d_relation:
-            raise InputError(f"middle = 'relation' needs relations as wide as entities, found {d_relation} and {d}")
+            raise InputError(
+                f"middle = 'relation' needs relations as wide as entities, found {d_relation} and {d}: choose another "
+                "embed.model"
+            )
         self.bend = nn.Linear(d, d, bias=False)
         self.norm = nn.LayerNorm(d)
-        encoder = self.neighbours
-        for layer in (self.bend, encoder.own, encoder.context):
-            if layer is not None:
-                nn.init.zeros_(layer.weight)
-        if encoder.weighing == "adaptive":
-            encoder.fit.data = torch.eye(d_relation) / 10
+        nn.init.zeros_(self.bend.weight)
+        if self.neighbours.weighing == "adaptive":
+            self.neighbours.fit.data = torch.eye(d_relation) / 10
 
     def encode(self, heads: Ints, tails: Ints, hidden: int | None = None, edges: Edges | None = None) -> Tensor:
         """Represent each head with each of its tails: (G,) and (G, m) to (G, m, D).

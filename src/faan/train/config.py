@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -70,7 +72,7 @@ class RunConfig(Settings):
     model: ModelConfig
     """The few-shot model and its settings; ``method`` says which one (``faan.models.registry``)."""
     variant: str | None = None
-    """What to call a changed model in tables; without one it is the method as published. A variant that the method
+    """What to call a changed model in tables; without one it is the method itself. A variant that the method
     knows, such as FAAN's ``"A1"``, also makes the changes."""
     embed: EmbedConfig = EmbedConfig.recommended("transe")
     """How the vectors of the background graph are trained."""
@@ -85,9 +87,19 @@ class RunConfig(Settings):
     seed: int = Field(0, ge=0, lt=1 << 64)
     """The same seed and settings give the same weights; the embeddings have it too, whatever ``embed.seed`` says."""
 
+    def _changes_of_variant(self) -> Mapping[str, Any]:
+        known, name, variant = self.model.variants, self.model.display_name, self.variant or ""
+        if variant not in known and re.fullmatch("[A-C][1-3]", variant.upper()):
+            raise ValueError(f"{name} has no variant {variant!r}, but {', '.join(known) or 'none'}")
+        changes = known.get(variant, {})
+        for setting, value in changes.items():
+            if getattr(self.model, setting) not in (value, type(self.model).model_fields[setting].default):
+                raise ValueError(f"variant {variant} changes model.{setting}, which is set too: leave one of them out")
+        return changes
+
     @model_validator(mode="after")
     def _complete(self) -> RunConfig:
-        changes = self.model.variants.get(self.variant or "", {})
+        changes = self._changes_of_variant()
         for name, value in (
             ("embed", self.embed.model_copy(update={"seed": self.seed})),
             ("model", self.model.model_copy(update=dict(changes))),

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from pydantic import ValidationError
 
@@ -31,9 +32,10 @@ from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate, split
 from faan.graph import InputError
 from faan.graph.errors import first_problem
+from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder
 from faan.models import Background, FewShotModel, triples_with
-from faan.tasks import Benchmark, Task, inverse_tasks, read_benchmark
+from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_checkpoint
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, load_best, make_sampler, seed_torch, train_model
@@ -85,6 +87,7 @@ def train_run(
     check_dev(benchmark.splits["dev"], config.train, config.shots)  # complain before anything is written
     make_sampler(_training_tasks(config, benchmark), config.train, config.seed)
     split(triples_of(benchmark.graph), None, config.embed)
+    _check_model(config)
     notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
@@ -194,15 +197,25 @@ def _build(config: RunConfig, benchmark: Benchmark, embeddings: Embeddings) -> F
         return config.model.build(background)
 
 
+def _check_model(config: RunConfig) -> None:
+    """Refuse settings of the model that do not fit the vectors, before minutes are spent on training these."""
+    vectors, nobody = Embeddings.first(1, 1, config.embed), np.zeros(0, dtype=np.int32)
+    neighbours = Neighbours(np.zeros(2, dtype=np.int64), nobody, nobody)
+    with torch.random.fork_rng(devices=[]):
+        config.model.build(Background(vectors.entities, vectors.with_inverses(), neighbours, vectors.model.between))
+
+
 def _training_tasks(config: RunConfig, benchmark: Benchmark) -> list[Task]:
     tasks = benchmark.splits["train"]
     return [*tasks, *(inverse_tasks(benchmark.graph, tasks) if config.train.inverse_tasks else ())]
 
 
 def _fingerprint(benchmark: Benchmark) -> str:
-    tasks = benchmark.tasks
+    names = {split: [task.relation for task in benchmark.splits[split]] for split in SPLITS}
     return fingerprint(
-        triples_of(benchmark.graph), *(task.pairs for task in tasks), *(task.candidates for task in tasks)
+        triples_of(benchmark.graph),
+        np.frombuffer(json.dumps(names).encode(), dtype=np.uint8),
+        *(array for task in benchmark.tasks for array in (task.pairs, task.candidates, task.truths.pairs)),
     )
 
 

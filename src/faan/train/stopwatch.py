@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from faan.embed.embeddings import write_text
@@ -16,7 +16,9 @@ class Stopwatch:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.seconds: dict[str, float] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.seconds: dict[str, float] = {}
+        with suppress(OSError, ValueError):  # lost times are no reason to lose a run
+            self.seconds = {part: float(time) for part, time in json.loads(path.read_text(encoding="utf-8")).items()}
 
     @contextmanager
     def timing(self, part: str) -> Iterator[Callable[[], None]]:
