@@ -170,3 +170,12 @@ def test_a_method_without_training_is_evaluated_by_its_name(faan: Faan, benchmar
     code, out, err = faan("evaluate", "Rules", "--benchmark", benchmark_folder, "-k", "2", "--draws", "2", "--json")
     assert code == 0, err
     assert json.loads(out)["command"] == "faan evaluate Rules --benchmark tiny --shots 2 --draws 2"
+
+
+def test_a_result_that_could_not_be_written_is_refused_before_it_is_computed(faan: Faan, tmp_path: Path) -> None:
+    code, _, error = faan("evaluate", "Rules", "--benchmark", tmp_path, "-o", tmp_path)
+    assert code == 2
+    assert "is a folder: name a file in it" in error
+    code, _, error = faan("evaluate", tmp_path / "nothing")
+    assert code == 1
+    assert "expected a run folder, a TOML file or one of Rules, TailCounts" in error

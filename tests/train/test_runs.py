@@ -9,12 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from faan.embed import Embeddings
 from faan.graph import InputError
-from faan.tasks import Benchmark
+from faan.tasks import Benchmark, PairSet
 from faan.train import RunConfig, load_run, resume_run, train_run
 
 from .conftest import SETTINGS, settings
@@ -173,9 +174,16 @@ def test_another_benchmark_is_refused_and_a_moved_one_is_found(
     with pytest.raises(InputError, match=r"its benchmark is no longer at .*--benchmark"):
         resume_run(tmp_path / "run")
     assert resume_run(tmp_path / "run", tiny).progress.step == 20
-    other = dataclasses.replace(tiny, splits={**tiny.splits, "test": tiny.splits["test"][:1]})
-    with pytest.raises(InputError, match="not the one that the run began with"):
-        resume_run(tmp_path / "run", other)
+    first, *rest = tiny.splits["test"]
+    heads, tails = np.r_[first.truths.pairs, [[0, 0]]].T
+    more = dataclasses.replace(first, truths=PairSet(heads, tails, tiny.graph.num_entities))
+    for splits in (
+        {"test": (first,)},
+        {"dev": (*tiny.splits["dev"], first), "test": tuple(rest)},  # the same tasks in the same order
+        {"test": (more, *rest)},
+    ):
+        with pytest.raises(InputError, match="not the one that the run began with"):
+            resume_run(tmp_path / "run", dataclasses.replace(tiny, splits={**tiny.splits, **splits}))
     train_run(settings(), tiny, tmp_path / "memory")
     with pytest.raises(InputError, match="its benchmark never was on disk"):
         resume_run(tmp_path / "memory")
@@ -210,3 +218,18 @@ def test_weights_of_another_model_are_refused(finished: Path, tiny: Benchmark, t
     shutil.copy(finished / "embed" / "vectors.safetensors", tmp_path / "run" / "best.safetensors")
     with pytest.raises(InputError, match="belong to another model"):
         load_run(tmp_path / "run", tiny)
+
+
+def test_settings_that_do_not_fit_the_vectors_are_refused_before_anything_is_trained(
+    tiny: Benchmark, tmp_path: Path
+) -> None:
+    config = RunConfig.model_validate(SETTINGS | {"model": {"method": "faan", "heads": 3}})
+    with pytest.raises(InputError, match="3 attention heads do not divide a width of 8"):
+        train_run(config, tiny, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_lost_times_do_not_cost_a_run(finished: Path, tiny: Benchmark, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    (tmp_path / "run" / "seconds.json").write_text("x")
+    assert load_run(tmp_path / "run", tiny).progress.step == 20
