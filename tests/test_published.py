@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from faan.embed import EmbedConfig
 from faan.rank import METRICS, UNTRAINED, ResultFile
 from faan.train import RunConfig
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = (ROOT / "results", ROOT / "results" / "ablation", ROOT / "results" / "shots")
@@ -42,3 +49,17 @@ def test_a_result_names_what_gave_it(path: Path) -> None:
 def test_every_configuration_can_be_read(path: Path) -> None:
     kind = EmbedConfig if path.stem.startswith("embed-") else RunConfig
     assert kind.from_toml(path).model
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
+def test_the_result_in_a_configuration_is_that_of_its_files(path: Path) -> None:
+    told = tomllib.loads(path.read_text(encoding="utf-8")).get("result")
+    if told is None:
+        return  # nothing was measured yet
+    files = [json.loads(file.read_text()) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
+    for name, (split, metric) in {
+        "dev_mrr": ("dev", "mrr"),
+        "test_mrr": ("test", "mrr"),
+        "test_hits_at_10": ("test", "hits@10"),
+    }.items():
+        assert told[name] == pytest.approx(np.mean([file[split][metric] for file in files]), abs=1e-4)
