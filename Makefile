@@ -30,9 +30,9 @@ format: $(VENV)/.installed-dev  ## let ruff tidy the code
 bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; beside PyKEEN on NELL-One with FAAN_DATA)
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/rules.py
-	$(BIN)/python benchmarks/faan.py scale
+	$(BIN)/python benchmarks/fewshot.py scale
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
-	  && $(BIN)/python benchmarks/faan.py nell; \
+	  && $(BIN)/python benchmarks/fewshot.py nell; \
 	else echo "FAAN_DATA names no folder with NELL-One: what needs it is not measured"; fi
 
 results: $(VENV)/.installed-dev  ## write docs/results.md again from results/

@@ -1,7 +1,7 @@
 """Speed of FAAN: beside the obvious implementation on NELL-One, and on a generated graph of Wiki-One's size.
 
-    FAAN_DATA=... python benchmarks/faan.py nell     # a training step, all test queries, ranks as the obvious one's
-    python benchmarks/faan.py scale                  # 4.8 million entities: step, scoring and memory do not grow
+    FAAN_DATA=... python benchmarks/fewshot.py nell     # a training step, all test queries, ranks as the obvious one's
+    python benchmarks/fewshot.py scale                  # 4.8 million entities: step, scoring and memory do not grow
 
 The obvious implementation is the definition in `tests/models/slow_faan.py`: neighbours padded to 50, all places of all
 blocks, torch's own dropout. Speed does not depend on how well a model is trained, so nothing is trained here.
