@@ -69,12 +69,16 @@ def steps(benchmark: Benchmark) -> None:
     sampler = EpisodeSampler(benchmark.splits["train"])
     paper = FaanConfig(repeat_input=True).build(background)
     narrow = FaanConfig().build(background)
+    improved = RunConfig.from_toml(CONFIGS / "faan-plus.toml")
+    plus = improved.model.build(first_background(benchmark.graph, improved.embed))
+    assert isinstance(plus, Faan)
     slow_faan.padded(background.neighbours)  # once for all steps
     programs: dict[str, tuple[Faan, Callable[[Faan, Episode], torch.Tensor]]] = {
         "obvious, the paper's width": (paper, obvious_loss),
         "ours, the paper's width": (paper, lambda model, episode: model.loss([episode])),
         "obvious, width of the vectors": (narrow, obvious_loss),
         "ours, width of the vectors": (narrow, lambda model, episode: model.loss([episode])),
+        "ours, faan-plus.toml: width 200, one block": (plus, lambda model, episode: model.loss([episode])),
     }
     print("\na training step, 5 references, 128 queries, 1 negative each    ms/step  of the first")
     first = 0.0
@@ -159,7 +163,7 @@ def at_scale() -> None:
     print("\nmicroseconds a pair, for so many heads x candidates")
     print("graph        entities  ms/step   8 x 1,000   8 x 8,000  64 x 8,000  memory so far")
     for name, one in (("small", small), ("Wiki's size", graph)):
-        model = FaanConfig().build(first_background(one, EmbedConfig(dimension=50)))
+        model = FaanConfig(heads=2).build(first_background(one, EmbedConfig(dimension=50)))
         task = random_task(one)
         step = step_seconds(model, EpisodeSampler([task]), lambda model, episode: model.loss([episode]))
         scorer = model.prepare(task, task.references(5))
