@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from faan.cli import main
 from faan.graph import read_graph
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
@@ -40,23 +38,6 @@ batch_size = 64
 chunk_size = 8
 negatives = 4
 """
-
-
-@pytest.fixture
-def faan(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Faan:
-    """The command in this process."""
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["faan", *map(str, arguments)])
-        code: Any = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        captured = capsys.readouterr()
-        return code, captured.out, " ".join(captured.err.replace("│", "").split())
-
-    return run
 
 
 @pytest.fixture

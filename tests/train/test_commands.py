@@ -7,11 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
-
-from faan.cli import main
 
 TOML = """
 shots = 2
@@ -33,21 +30,6 @@ log_every = 2
 """
 
 Faan = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def faan(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Faan:
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["faan", *map(str, arguments)])
-        code: Any = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        captured = capsys.readouterr()
-        return code, captured.out, " ".join(captured.err.replace("│", "").split())
-
-    return run
 
 
 @pytest.fixture

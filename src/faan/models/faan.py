@@ -15,7 +15,7 @@ Where this differs from the paper, and why:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -29,13 +29,11 @@ from torch.nn import functional
 from faan.graph import InputError
 from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
-from faan.models.interface import FewShotModel, MethodConfig, evaluating, margin_loss, to_tensor
+from faan.models.interface import PAIRS_AT_ONCE, FewShotModel, MethodConfig, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import Edges, NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
 from faan.tasks import Episode, Task
-
-PAIRS_AT_ONCE = 2048  # how many pairs are encoded together when scoring: few enough to stay in the processor's cache
 
 
 class FaanConfig(MethodConfig):
@@ -264,9 +262,13 @@ class _FaanScorer:
 
 def make_matching(kind: str, width: int) -> Matching:
     """The matching that a configuration names."""
-    if kind == "lstm":
-        return LstmMatching(width)
-    return {"adaptive": AdaptiveMatching, "mean": MeanMatching, "nearest": NearestMatching}[kind]()
+    makers: dict[str, Callable[[], Matching]] = {
+        "adaptive": AdaptiveMatching,
+        "mean": MeanMatching,
+        "nearest": NearestMatching,
+        "lstm": lambda: LstmMatching(width),
+    }
+    return makers[kind]()
 
 
 def _check_heads(width: int, config: FaanConfig) -> None:

@@ -18,6 +18,8 @@ from faan.graph.ragged import Ints
 from faan.models.background import Background
 from faan.tasks import Episode, Task
 
+PAIRS_AT_ONCE = 2048  # how many pairs a model scores together: few enough to stay in the processor's cache
+
 
 class Scorer(Protocol):
     """Scores pairs of one relation, of which it knows the references."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import torch
 from torch import Tensor, nn
 
 
-class Matching(nn.Module):
+class Matching(nn.Module, ABC):
     """Compares pairs with references: queries (n, D) and references (K, D) to scores (n,)."""
 
+    @abstractmethod
     def weights(self, queries: Tensor, references: Tensor) -> Tensor:
         """How much each reference counts for each query, (n, K)."""
-        raise NotImplementedError
 
     def forward(self, queries: Tensor, references: Tensor) -> Tensor:
         """phi = q . g with g the weighted sum of the references  (eq. 9 and 10)."""

@@ -72,6 +72,7 @@ def move_average(average: Mapping[str, Tensor], weights: Mapping[str, Tensor], d
     """
     share = 1 - min(decay, (step + 1) / (step + 10))
     for name, tensor in average.items():
-        tensor.lerp_(weights[name].to(tensor.dtype), share) if tensor.is_floating_point() else tensor.copy_(
-            weights[name]
-        )
+        if tensor.is_floating_point():
+            tensor.lerp_(weights[name].to(tensor.dtype), share)
+        else:
+            tensor.copy_(weights[name])
