@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import cache
 
 import torch
@@ -21,15 +23,25 @@ class Dropout(nn.Module):
         super().__init__()
         self.share = share
 
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is zeroed now."""
+        return self.training and self.share > 0
+
     def forward(self, x: Tensor) -> Tensor:
         """Zero some of the numbers of `x`, any shape, while training."""
-        if not self.training or self.share == 0:
-            return x
-        free = _POOL - x.numel()
+        return x * self.factors(x.shape) if self.is_on else x
+
+    def factors(self, shape: Sequence[int]) -> Tensor:
+        """What to multiply so many numbers with: 0 or 1 / (1 - share), or 1 after training."""
+        if not self.is_on:
+            return torch.ones(shape)
+        count = math.prod(shape)
+        free = _POOL - count
         if free <= 0:
-            return functional.dropout(x, self.share)
+            return functional.dropout(torch.ones(shape), self.share)
         start = int(torch.randint(free, ()))
-        return x * _pool(self.share)[start : start + x.numel()].view(x.shape)
+        return _pool(self.share)[start : start + count].view(shape)
 
 
 @cache

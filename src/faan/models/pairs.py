@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from faan.models.attention import attend
 from faan.models.dropout import Dropout
 
 Attention = Literal["standard", "published"]
@@ -85,11 +85,11 @@ class Block(nn.Module):
         if folds > 1:
             weight = weight.unflatten(1, (folds, -1)).sum(1)
         short, width = x[..., : weight.shape[1]], x.shape[-1]
-        keys, values = functional.linear(short, weight[width:], bias[width:]).chunk(2, -1)  # (n, 3, w)
+        keys_values = functional.linear(short, weight[width:], bias[width:])  # (n, 3, 2 w)
         if middle_only and not self.published:
             short = short[:, MIDDLE:TAIL]
         queries = functional.linear(short, weight[:width], bias[:width])  # (n, 3, w) or (n, 1, w)
-        mixed = self._published(queries, keys, values) if self.published else self._standard(queries, keys, values)
+        mixed = self._published(queries, keys_values) if self.published else self._standard(queries, keys_values)
         if middle_only:
             x = x[:, MIDDLE:TAIL]
             mixed = mixed[:, MIDDLE:TAIL] if self.published else mixed
@@ -97,26 +97,21 @@ class Block(nn.Module):
         found: Tensor = self.norm_outer(x + self.dropout(self.outer(functional.gelu(self.inner(x)))))
         return found
 
-    def _standard(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        """Every place looks at all three places, once for each attention head.
-
-        Three places are so few that sums over products are three times as fast as products of 3 x 3 matrices.
-        """
-        q, k, v = (part.unflatten(-1, (self.heads, -1)) for part in (queries, keys, values))  # (n, 3, heads, s)
-        logits = (q[:, :, None] * k[:, None]).sum(-1) / math.sqrt(q.shape[-1])  # (n, places asking, asked, heads)
-        weights: Tensor = self.dropout(logits.softmax(2))
-        mixed: Tensor = (weights[..., None] * v[:, None]).sum(2)
+    def _standard(self, queries: Tensor, keys_values: Tensor) -> Tensor:
+        """Every place looks at all three places, once for each attention head."""
+        q = queries.unflatten(-1, (self.heads, -1))  # (n, 3, heads, s)
+        mixed = attend(q, keys_values.unflatten(-1, (2, self.heads, -1)), q.shape[-1] ** -0.5, self.dropout)
         return mixed.flatten(-2)
 
-    def _published(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def _published(self, queries: Tensor, keys_values: Tensor) -> Tensor:
         """As in the runs that were published: attention inside groups of three consecutive slices.
 
         The 3 * heads slices stand in the order (place, head); the axes were not swapped before the groups were cut. So
         a group holds slices of one or two places, not one slice of each. The scale is theirs too.
         """
-        q, k, v = (part.reshape(len(part) * self.heads, 3, -1) for part in (queries, keys, values))
-        weights: Tensor = self.dropout((q @ k.transpose(1, 2) * (q.shape[-1] / self.heads) ** -0.5).softmax(-1))
-        return (weights @ v).reshape(queries.shape)
+        q, k, v = (part.reshape(len(part) * self.heads, 3, 1, -1) for part in (queries, *keys_values.chunk(2, -1)))
+        scale = (q.shape[-1] / self.heads) ** -0.5
+        return attend(q, torch.stack([k, v], 2), scale, self.dropout).reshape(queries.shape)
 
 
 def sinusoids(places: int, dimension: int) -> Tensor:
