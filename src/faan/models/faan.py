@@ -169,14 +169,11 @@ class Faan(FewShotModel):
         A head that is scored with many tails is given once. Edges of the relation `hidden` between a pair's head and
         tail are not seen.
         """
-        vectors = Vectors(self.entities, self.relations)
-        x = vectors.entities[to_tensor(np.concatenate([heads, tails]))]  # (G + n, d)
-        task = self.between(
-            x[to_tensor(head_of)], x[len(heads) :]
-        )  # (n, d_relation): r = t - h for translations  (eq. 1)
-        edges, rows = self._edges(heads, tails, head_of)  # of the heads of all pairs, then of the tails
+        vectors, edges = Vectors(self.entities, self.relations), self._edges(heads, tails, head_of)
+        x = vectors.entities[to_tensor(np.concatenate([heads[head_of], tails]))]  # (2 n, d)
+        task = self.between(*x.chunk(2))  # (n, d_relation): r = t - h for translations  (eq. 1)
         unseen = None if hidden is None else self._unseen(edges, heads[head_of], tails, hidden)
-        f_head, f_tail = self.neighbours(edges, x, rows, task.repeat(2, 1), vectors, unseen).chunk(2)  # (n, d) each
+        f_head, f_tail = self.neighbours(edges, x, task, vectors, unseen).chunk(2)  # (n, d) each
         if self.config.pair == "concatenation":
             return torch.cat([f_head, f_tail], -1)
         middle = self.token.expand_as(f_tail)
@@ -185,10 +182,10 @@ class Faan(FewShotModel):
         encoded: Tensor = self.transformer(torch.stack([f_head, middle, f_tail], 1))
         return encoded
 
-    def _edges(self, heads: Ints, tails: Ints, head_of: Ints) -> tuple[Edges, Tensor]:
-        """The edges of the heads of n pairs, then of their tails; and which of [heads, tails] each is, (2 n,)."""
+    def _edges(self, heads: Ints, tails: Ints, head_of: Ints) -> Edges:
+        """The edges of the heads of n pairs, then of their tails."""
         rows = np.concatenate([head_of, np.arange(len(heads), len(heads) + len(tails))])
-        return Edges.of(self.graph, np.concatenate([heads, tails])).of_rows(rows), to_tensor(rows)
+        return Edges.of(self.graph, np.concatenate([heads, tails])).of_rows(rows)
 
     def _unseen(self, edges: Edges, heads: Ints, tails: Ints, hidden: int) -> Tensor:
         """Which edges of heads and tails (e,) lead to the pair's other side by a hidden relation."""
@@ -226,11 +223,11 @@ class Faan(FewShotModel):
         """What the model looks at when it scores (head, tail), given references (K, 2)."""
         vectors = Vectors(self.entities, self.relations)
         heads, tails, first = np.array([head]), np.array([tail]), np.array([0])
-        edges, _ = self._edges(heads, tails, first)
+        edges = self._edges(heads, tails, first)
         with evaluating(self):
             task = self.between(vectors.entities[heads], vectors.entities[tails])  # (1, d_relation)
             unseen = None if hidden is None else self._unseen(edges, heads, tails, hidden)
-            alpha = self.neighbours.weights(edges, task.repeat(2, 1), vectors, unseen).numpy()
+            alpha = self.neighbours.weights(edges, task, vectors, unseen).numpy()
             known = self.encode_references(references, hidden)
             beta = self.matching.weights(self.encode(heads, tails, first, hidden), known)[0].numpy()
         sides = (slice(start, end) for start, end in itertools.pairwise(edges.offsets))

@@ -50,25 +50,24 @@ class NeighbourEncoder(nn.Module):
         self.norm = nn.LayerNorm(d)
         self.dropout = Dropout(dropout)
 
-    def forward(
-        self, edges: Edges, x: Tensor, rows: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None
-    ) -> Tensor:
-        """f of n entities, each under its own task relation (n, d_relation), to (n, d).
+    def forward(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
+        """f of n heads and then of their n tails: x (2 n, d), task relations (n, d_relation), to (2 n, d).
 
-        Their own vectors are the rows (n,) of x. `hidden` (e,) marks edges not to be seen.
+        `hidden` (e,) marks edges not to be seen.
         """
         weights = self.weights(edges, task, vectors, hidden)
-        context = weighted_sum(edges, edges.entities, vectors.entities, weights, self.dropout)  # (n, d)
+        context = weighted_sum(edges, edges.entities, vectors.entities, weights, self.dropout)  # (2 n, d)
         if self.own is None:
             combined: Tensor = self.norm(functional.relu(self.context(context)))
         else:
-            combined = self.norm(functional.relu(self.own(x)[rows] + self.context(context)) + x[rows])
+            combined = self.norm(functional.relu(self.own(x) + self.context(context)) + x)
         return combined
 
     def weights(self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
         """The weight of each edge, (e,); those of one entity sum to 1, or to 0 where all of its edges are hidden."""
         if self.weighing == "adaptive":
-            psi = products_of_edges(edges, task @ self.fit, edges.relations, vectors.relations)  # (e,)
+            left = (task @ self.fit).repeat(2, 1)  # head and tail are seen in the light of the same relation
+            psi = products_of_edges(edges, left, edges.relations, vectors.relations)  # (e,)
         else:
             psi = self._taskless(edges, vectors)
         if hidden is not None:

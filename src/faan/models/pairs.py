@@ -54,7 +54,7 @@ class PairEncoder(nn.Module):
         """Sequences (n, 3, d) to pairs (n, repeats * d)."""
         if self.positions is not None:
             sequence = sequence + self.positions
-        x = sequence.repeat(1, 1, self.repeats)
+        x = sequence.repeat(1, 1, self.repeats) if self.repeats > 1 else sequence
         for number, block in enumerate(self.blocks):
             x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
         return x[:, 0]
@@ -85,10 +85,11 @@ class Block(nn.Module):
         if folds > 1:
             weight = weight.unflatten(1, (folds, -1)).sum(1)
         short, width = x[..., : weight.shape[1]], x.shape[-1]
-        keys_values = functional.linear(short, weight[width:], bias[width:])  # (n, 3, 2 w)
+        (weight_q, weight_kv), (bias_q, bias_kv) = (each.split([width, 2 * width]) for each in (weight, bias))
+        keys_values = functional.linear(short, weight_kv, bias_kv)  # (n, 3, 2 w)
         if middle_only and not self.published:
             short = short[:, MIDDLE:TAIL]
-        queries = functional.linear(short, weight[:width], bias[:width])  # (n, 3, w) or (n, 1, w)
+        queries = functional.linear(short, weight_q, bias_q)  # (n, 3, w) or (n, 1, w)
         mixed = self._published(queries, keys_values) if self.published else self._standard(queries, keys_values)
         if middle_only:
             x = x[:, MIDDLE:TAIL]
