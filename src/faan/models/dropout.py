@@ -23,19 +23,15 @@ class Dropout(nn.Module):
         super().__init__()
         self.share = share
 
-    @property
-    def is_on(self) -> bool:
-        """Whether anything is zeroed now."""
-        return self.training and self.share > 0
-
     def forward(self, x: Tensor) -> Tensor:
         """Zero some of the numbers of `x`, any shape, while training."""
-        return x * self.factors(x.shape) if self.is_on else x
+        factors = self.factors(x.shape)
+        return x * factors if len(factors) else x
 
     def factors(self, shape: Sequence[int]) -> Tensor:
-        """What to multiply so many numbers with: 0 or 1 / (1 - share), or 1 after training."""
-        if not self.is_on:
-            return torch.ones(shape)
+        """What to multiply numbers with, 0 or 1 / (1 - share); empty, (0, ...), where they stay as they are."""
+        if not self.training or self.share == 0:
+            return torch.empty(0, *shape[1:])
         count = math.prod(shape)
         free = _POOL - count
         if free <= 0:

@@ -71,7 +71,7 @@ def softmax_of_edges(edges: Edges, psi: Tensor) -> Tensor:
 
 def weighted_sum(edges: Edges, rows: Ints, table: Tensor, weights: Tensor, dropout: Dropout) -> Tensor:
     """For each of n entities the sum over its edges: rows (stored,) of a table (., d) times weights (e,), to (n, d)."""
-    factors = dropout.factors((len(rows), table.shape[1])) if dropout.is_on else table.new_empty(0, 0)
+    factors = dropout.factors((len(rows), table.shape[1]))
     found: Tensor = _Sums.apply(weights, table, (edges.starts, edges.offsets, rows), factors)
     return found
 

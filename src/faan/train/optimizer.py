@@ -41,12 +41,8 @@ class Optimizer:
         """
         self.adam.zero_grad()
         loss.backward()
-        moving = [p for p in self.parameters.values() if p.grad is not None]
-        length = nn.utils.get_total_norm([p.grad for p in moving])
-        norm = float(length)
+        norm = float(nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip))
         if norm < float("inf"):  # not so for NaN either
-            if norm > self.config.clip:
-                nn.utils.clip_grads_with_norm_(moving, self.config.clip, length)
             for group in self.adam.param_groups:
                 group["lr"] = learning_rate(self.config, step)
             self.adam.step()

@@ -1,0 +1,78 @@
+"""What a block does to the places of pairs beside its matrix products, differentiable.
+
+Three places are so few that attention between them by torch's products of matrices, or by sums over products, is mostly
+overhead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from faan.models import kernels
+from faan.models.dropout import Dropout
+
+
+def attend(queries: Tensor, keys_values: Tensor, scale: float, dropout: Dropout) -> Tensor:
+    """softmax(scale * q k') v, apart for each pair and head, with dropout of the weights.
+
+    Queries (n, asking, heads, s), keys and values (n, 3, 2, heads, s), to (n, asking, heads, s).
+    """
+    factors = dropout.factors((*queries.shape[:-1], 3))
+    found: Tensor = _Attend.apply(queries.contiguous(), keys_values.contiguous(), factors, scale)
+    return found
+
+
+def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm) -> Tensor:
+    """LayerNorm(x + dropout(added)) of rows (n, w), to (n, w)."""
+    factors = dropout.factors(x.shape)
+    found: Tensor = _AddAndNorm.apply(x.contiguous(), added.contiguous(), factors, norm.weight, norm.bias, norm.eps)
+    return found
+
+
+class _Attend(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, queries: Tensor, keys_values: Tensor, factors: Tensor, scale: float) -> Tensor:
+        weights, mixed = queries.new_empty(*queries.shape[:-1], 3), torch.empty_like(queries)
+        given = (each.detach().numpy() for each in (queries, keys_values, factors))
+        kernels.attend(*given, scale, weights.numpy(), mixed.numpy())
+        ctx.save_for_backward(queries, keys_values, factors, weights)
+        ctx.scale = scale
+        return mixed
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        queries, keys_values, factors, weights = (each.detach() for each in ctx.saved_tensors)
+        to_queries, to_keys_values = torch.empty_like(queries), torch.zeros_like(keys_values)
+        kernels.attend_gradients(
+            *(each.numpy() for each in (queries, keys_values, factors)),
+            ctx.scale,
+            weights.numpy(),
+            gradients[0].contiguous().numpy(),
+            to_queries.numpy(),
+            to_keys_values.numpy(),
+        )
+        return to_queries, to_keys_values, None, None
+
+
+class _AddAndNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, added: Tensor, factors: Tensor, weight: Tensor, bias: Tensor, epsilon: float
+    ) -> Tensor:
+        normed, found, scales = torch.empty_like(x), torch.empty_like(x), x.new_empty(len(x))
+        given = (each.detach().numpy() for each in (x, added, factors, weight, bias))
+        kernels.add_and_norm(*given, epsilon, normed.numpy(), scales.numpy(), found.numpy())
+        ctx.save_for_backward(factors, weight, normed, scales)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        factors, weight, normed, scales = (each.detach() for each in ctx.saved_tensors)
+        to_x, to_added = torch.empty_like(normed), torch.empty_like(normed)
+        to_weight, to_bias = torch.zeros_like(weight), torch.zeros_like(weight)
+        given = (factors, weight, normed, scales, gradients[0].contiguous(), to_x, to_added, to_weight, to_bias)
+        kernels.add_and_norm_gradients(*(each.numpy() for each in given))
+        return to_x, to_added, None, to_weight, to_bias, None
