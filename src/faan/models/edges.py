@@ -13,6 +13,7 @@ from faan.graph.graph import Neighbours
 from faan.graph.ragged import Ints, offsets_of, places_of
 from faan.models import kernels
 from faan.models.dropout import Dropout
+from faan.models.threads import for_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +129,15 @@ class _Softmax(torch.autograd.Function):
 
 def _products(ragged: _Ragged, table: Tensor, factors: Tensor, left: Tensor) -> Tensor:
     found = left.new_empty(int(ragged[1][-1]))
-    kernels.edge_products(*ragged, _array(table), factors.numpy(), _array(left), found.numpy())
+    given, left_, found_ = (_array(table), factors.numpy()), _array(left), found.numpy()
+    for_rows(len(left), lambda rows: kernels.edge_products(*_part(ragged, rows), *given, left_[rows], found_))
     return found
 
 
 def _sums(ragged: _Ragged, table: Tensor, factors: Tensor, weights: Tensor) -> Tensor:
     found = table.new_zeros(len(ragged[0]), table.shape[1])
-    kernels.edge_sums(*ragged, _array(table), factors.numpy(), _array(weights), found.numpy())
+    given, found_ = (_array(table), factors.numpy(), _array(weights)), found.numpy()
+    for_rows(len(found), lambda rows: kernels.edge_sums(*_part(ragged, rows), *given, found_[rows]))
     return found
 
 
@@ -142,6 +145,11 @@ def _scatter(ragged: _Ragged, table: Tensor, factors: Tensor, weights: Tensor, l
     found = torch.zeros_like(table)
     kernels.edge_scatter(*ragged, found.numpy(), factors.numpy(), _array(weights), _array(left))
     return found
+
+
+def _part(ragged: _Ragged, rows: slice) -> _Ragged:
+    starts, offsets, places = ragged
+    return starts[rows], offsets[rows.start : rows.stop + 1], places
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from faan.models import kernels
 from faan.models.dropout import Dropout
+from faan.models.threads import for_rows
 
 
 def attend(queries: Tensor, keys_values: Tensor, scale: float, dropout: Dropout) -> Tensor:
@@ -36,23 +37,23 @@ class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, queries: Tensor, keys_values: Tensor, factors: Tensor, scale: float) -> Tensor:
         weights, mixed = queries.new_empty(*queries.shape[:-1], 3), torch.empty_like(queries)
-        given = (each.detach().numpy() for each in (queries, keys_values, factors))
-        kernels.attend(*given, scale, weights.numpy(), mixed.numpy())
+        q, kv, f, w, m = (each.detach().numpy() for each in (queries, keys_values, factors, weights, mixed))
+        for_rows(len(q), lambda rows: kernels.attend(q[rows], kv[rows], f[rows], scale, w[rows], m[rows]))
         ctx.save_for_backward(queries, keys_values, factors, weights)
         ctx.scale = scale
         return mixed
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        queries, keys_values, factors, weights = (each.detach() for each in ctx.saved_tensors)
+        queries, keys_values, *_ = ctx.saved_tensors
         to_queries, to_keys_values = torch.empty_like(queries), torch.zeros_like(keys_values)
-        kernels.attend_gradients(
-            *(each.numpy() for each in (queries, keys_values, factors)),
-            ctx.scale,
-            weights.numpy(),
-            gradients[0].contiguous().numpy(),
-            to_queries.numpy(),
-            to_keys_values.numpy(),
+        q, kv, f, w = (each.detach().numpy() for each in ctx.saved_tensors)
+        g, to_q, to_kv = (each.numpy() for each in (gradients[0].contiguous(), to_queries, to_keys_values))
+        for_rows(
+            len(q),
+            lambda rows: kernels.attend_gradients(
+                q[rows], kv[rows], f[rows], ctx.scale, w[rows], g[rows], to_q[rows], to_kv[rows]
+            ),
         )
         return to_queries, to_keys_values, None, None
 
