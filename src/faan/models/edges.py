@@ -60,20 +60,22 @@ class Edges:
 
 def products_of_edges(edges: Edges, left: Tensor, rows: Ints, table: Tensor) -> Tensor:
     """The product of each entity's vector, left (n, d), with each of its edges', rows (stored,) of a table: (e,)."""
-    found: Tensor = _Products.apply(left, table, (edges.starts, edges.offsets, rows), table.new_empty(0, 0))
+    ragged, factors = (edges.starts, edges.offsets, rows), table.new_empty(0, 0)
+    found: Tensor = _Products.apply(left, table, ragged, factors)  # type: ignore[no-untyped-call]
     return found
 
 
 def softmax_of_edges(edges: Edges, psi: Tensor) -> Tensor:
     """The softmax of numbers (e,) over the edges of each entity; an edge at minus infinity has weight 0."""
-    found: Tensor = _Softmax.apply(psi, edges.offsets)
+    found: Tensor = _Softmax.apply(psi, edges.offsets)  # type: ignore[no-untyped-call]
     return found
 
 
 def weighted_sum(edges: Edges, rows: Ints, table: Tensor, weights: Tensor, dropout: Dropout) -> Tensor:
     """For each of n entities the sum over its edges: rows (stored,) of a table (., d) times weights (e,), to (n, d)."""
     factors = dropout.factors((len(rows), table.shape[1]))
-    found: Tensor = _Sums.apply(weights, table, (edges.starts, edges.offsets, rows), factors)
+    ragged = (edges.starts, edges.offsets, rows)
+    found: Tensor = _Sums.apply(weights, table, ragged, factors)  # type: ignore[no-untyped-call]
     return found
 
 

@@ -230,8 +230,11 @@ class Faan(FewShotModel):
             alpha = self.neighbours.weights(edges, task, vectors, unseen).numpy()
             known = self.encode_references(references, hidden)
             beta = self.matching.weights(self.encode(heads, tails, first, hidden), known)[0].numpy()
-        sides = (slice(start, end) for start, end in itertools.pairwise(edges.offsets))
-        return Attentions(*(NeighbourWeights(edges.relations[s], edges.entities[s], alpha[s]) for s in sides), beta)
+        head_side, tail_side = (
+            NeighbourWeights(edges.relations[start:end], edges.entities[start:end], alpha[start:end])
+            for start, end in itertools.pairwise(edges.offsets)
+        )
+        return Attentions(head_side, tail_side, beta)
 
 
 class _FaanScorer:

@@ -216,10 +216,10 @@ def add_and_norm(
     factors: np.ndarray,
     weight: np.ndarray,
     bias: np.ndarray,
-    epsilon: float,
     normed: np.ndarray,
     scales: np.ndarray,
     found: np.ndarray,
+    epsilon: float,
 ) -> None:
     """LayerNorm(x + factors * added), row by row; also what gradients need: without weight and bias, 1 / deviation."""
     size, zero, epsilon_ = x.dtype.type(x.shape[1]), x.dtype.type(0), x.dtype.type(epsilon)

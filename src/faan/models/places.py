@@ -22,14 +22,16 @@ def attend(queries: Tensor, keys_values: Tensor, scale: float, dropout: Dropout)
     Queries (n, asking, heads, s), keys and values (n, 3, 2, heads, s), to (n, asking, heads, s).
     """
     factors = dropout.factors((*queries.shape[:-1], 3))
-    found: Tensor = _Attend.apply(queries.contiguous(), keys_values.contiguous(), factors, scale)
+    given = queries.contiguous(), keys_values.contiguous(), factors
+    found: Tensor = _Attend.apply(*given, scale)  # type: ignore[no-untyped-call]
     return found
 
 
 def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm) -> Tensor:
     """LayerNorm(x + dropout(added)) of rows (n, w), to (n, w)."""
     factors = dropout.factors(x.shape)
-    found: Tensor = _AddAndNorm.apply(x.contiguous(), added.contiguous(), factors, norm.weight, norm.bias, norm.eps)
+    given = x.contiguous(), added.contiguous(), factors, norm.weight, norm.bias
+    found: Tensor = _AddAndNorm.apply(*given, norm.eps)  # type: ignore[no-untyped-call]
     return found
 
 
@@ -64,8 +66,10 @@ class _AddAndNorm(torch.autograd.Function):
         ctx: Any, x: Tensor, added: Tensor, factors: Tensor, weight: Tensor, bias: Tensor, epsilon: float
     ) -> Tensor:
         normed, found, scales = torch.empty_like(x), torch.empty_like(x), x.new_empty(len(x))
-        given = (each.detach().numpy() for each in (x, added, factors, weight, bias))
-        kernels.add_and_norm(*given, epsilon, normed.numpy(), scales.numpy(), found.numpy())
+        x_, a, f, w, b, n, s, out = (
+            each.detach().numpy() for each in (x, added, factors, weight, bias, normed, scales, found)
+        )
+        kernels.add_and_norm(x_, a, f, w, b, n, s, out, epsilon)
         ctx.save_for_backward(factors, weight, normed, scales)
         return found
 
