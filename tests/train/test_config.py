@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from faan.embed_commands import with_changes
 from faan.graph import InputError
-from faan.models import faan
+from faan.models import EvidenceConfig, evidence_training, faan
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig
 from faan.train import config as config_module
@@ -18,9 +18,9 @@ from faan.train import config as config_module
 from .conftest import SETTINGS, settings
 
 
-@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig])
+@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig, EvidenceConfig])
 def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
-    source = inspect.getsource(config_module) + inspect.getsource(faan)
+    source = "".join(inspect.getsource(module) for module in (config_module, faan, evidence_training))
     for name in kind.model_fields:
         assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
 
