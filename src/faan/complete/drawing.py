@@ -11,7 +11,7 @@ from faan.graph import InputError
 from faan.graph.errors import shorten
 
 _NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
-_WIDTH, _ROW, _TOP = 960, 74, 40
+_WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
 _COLOURS = {"head": "#1f6feb", "tail": "#1a7f37", "path": "#9a6700", "neighbour": "#57606a", "example": "#8250df"}
 _STROKES = {
     "suggested": ("#cf222e", "6 4"),
@@ -45,7 +45,7 @@ def draw(explanation: Explanation) -> EvidenceGraph:
         for entity in (example.head, example.tail):
             nodes.setdefault(entity, Node(entity, label(entity), "example"))
         add(Edge(example.head, example.tail, explanation.relation, "example", example.weight))
-        if example.head != suggestion.head:
+        if example == explanation.examples[0] and example.head != suggestion.head:
             add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
     for centre, around in (
         (suggestion.head, explanation.head_neighbours),
@@ -82,14 +82,15 @@ def layout(drawing: EvidenceGraph) -> dict[str, tuple[float, float]]:
     of_tail = [n for n in beside["neighbour"] if any({n, tail} == {e.source, e.target} for e in drawing.edges)]
     columns = {
         0.10: [n for n in beside["neighbour"] if n not in of_tail],
-        0.50: beside["path"],
+        _MIDDLE: beside["path"],
         0.90: of_tail,
     }
-    rows = max(3, *(len(column) for column in columns.values()))
+    rows = max(3, *(len(column) + 1 for column in columns.values()))
     middle = _TOP + (rows - 1) * _ROW / 2
     for x, column in columns.items():
-        for i, name in enumerate(column):
-            placed[name] = (x * _WIDTH, middle + (i - (len(column) - 1) / 2) * _ROW)
+        offset = len(column) / 2 if x == _MIDDLE and len(column) % 2 else (len(column) - 1) / 2
+        for i, name in enumerate(column):  # the middle itself is left to the arrow from head to tail
+            placed[name] = (x * _WIDTH, middle + (i - offset) * _ROW)
     for node in drawing.nodes:
         if node.role in ("head", "tail"):
             placed[node.id] = ((0.30 if node.role == "head" else 0.70) * _WIDTH, middle)

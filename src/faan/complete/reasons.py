@@ -17,7 +17,9 @@ from faan.evidence.paths import PathInstance, path_instances
 from faan.graph.ragged import Ints
 
 _PATHS_IN_WORDS = 2
-_FUNCTIONAL = 5  # examples with one tail each, from which on a second tail is worth a warning
+_SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
+_FUNCTIONAL = 5  # heads with one tail each, from which on a second tail is worth a warning
+_FUNCTIONAL_BACK = 20  # and the other way round, where a handful of different tails says nothing
 _ONE_EACH = 0.95  # the share of heads with one tail that makes a relation look functional
 
 
@@ -46,13 +48,15 @@ class Reasons:
         """For each answer the most trusted paths that lead to it."""
         firings = next(iter(self._paths.fire(np.array([asked]), answers)))
         found: dict[int, list[FoundPath]] = {int(answer): [] for answer in answers}
-        order = np.lexsort((firings.paths, -self._paths.confidence[firings.paths]))
+        trust = self._paths.confidence * np.where(self._paths.support > 1, 1, _SINGLE)
+        order = np.lexsort((firings.paths, -trust[firings.paths]))
         for path, place in zip(firings.paths[order].tolist(), firings.candidates[order].tolist(), strict=True):
             answer = int(answers[place])
             if len(found[answer]) < limit:
                 walk = path_instances(self.graph, asked, self._paths.path(path), answer, 1)[0]
                 confidence, support = float(self._paths.confidence[path]), int(self._paths.support[path])
-                found[answer].append(FoundPath(walk, confidence, support))
+                if len(set(walk.entities)) == len(walk.entities):  # one that comes back says what a shorter one says
+                    found[answer].append(FoundPath(walk, confidence, support))
         return found
 
     def resemblance(self, asked: int, answer: int) -> NDArray[np.float64]:
@@ -75,7 +79,8 @@ class Reasons:
     def _path_sentences(self, paths: Iterable[FoundPath]) -> Iterable[str]:
         total = len(self.question.references)
         for path in paths:
-            yield f"{self.in_words(path.walk)}, a path that {path.support} of {total} examples have too"
+            have = "has" if path.support == 1 else "have"
+            yield f"{self.in_words(path.walk)}: a path that {path.support} of {total} examples {have}"
 
     def _count_sentence(self, answer: int) -> Iterable[str]:
         times = int((self.question.references[:, 1] == answer).sum())
@@ -125,8 +130,12 @@ class Reasons:
     def _one_each(self) -> tuple[bool, bool]:
         """Whether nearly every entity that was asked about has one answer, and the other way round."""
         pairs = self.question.known.pairs
-        sides = (np.unique(pairs[:, side], return_counts=True)[1] for side in (0, 1))
-        first, second = (len(counts) >= _FUNCTIONAL and (counts == 1).mean() >= _ONE_EACH for counts in sides)
+        heads, tails = (np.unique(column, return_counts=True)[1] for column in pairs.T)
+        enough = (_FUNCTIONAL_BACK, _FUNCTIONAL) if self.question.turned else (_FUNCTIONAL, _FUNCTIONAL_BACK)
+        first, second = (
+            len(counts) >= least and (counts == 1).mean() >= _ONE_EACH
+            for counts, least in zip((heads, tails), enough, strict=True)
+        )
         return bool(first), bool(second)
 
     @cached_property
