@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,18 +41,19 @@ class Answers:
 
 
 def measure(
-    method: Method, graph: Graph, tasks: Sequence[Task], progress: OnProgress, seed: int = 0
+    methods: Iterable[tuple[Method, Sequence[Task]]], graph: Graph, progress: OnProgress, seed: int = 0
 ) -> tuple[Measured, Calibration]:
-    """How good a method is on tasks, and how to make probabilities of its scores.
+    """How good methods are, each on tasks that it has never seen, and how to make probabilities of their scores.
 
     Candidates are found from the examples alone, as they are for a user; so an answer can be missing among them, and
     then counts as not found. Reliability is that of probabilities fitted on all relations but the one they are of.
     """
     found: list[Answers] = []
-    jobs = [(task, shots) for shots in (SHOTS, *_CALIBRATION_SHOTS) for task in tasks if len(task.pairs) > shots]
-    for number, (task, shots) in enumerate(jobs):
-        found.append(_answer(method, graph, task, shots, seed))
-        progress("measuring", (number + 1) / len(jobs))
+    for method, tasks in methods:
+        jobs = [(task, shots) for task in tasks for shots in (SHOTS, *_CALIBRATION_SHOTS) if len(task.pairs) > shots]
+        for number, (task, shots) in enumerate(jobs):
+            found.append(_answer(method, graph, task, shots, seed))
+            progress("measuring", (number + 1) / len(jobs))
     main = [answers for answers in found if answers.shots == SHOTS]
     ranks = np.concatenate([answers.ranks for answers in main])
     figures = summarise_ranks(ranks)
