@@ -6,11 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.complete.conftest import CAPITALS, facts
 
 from faan.complete import Completer, fit
 from faan.complete.drawing import layout, to_svg, write_drawing
 from faan.graph import InputError, read_graph
+
+from .conftest import CAPITALS, facts
 
 FIVE = CAPITALS[:5]
 FACTS = {(head, relation, tail) for head, relation, tail in facts()}

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.complete.conftest import CAPITALS
 
 from faan.complete import METHODS, Completer, fit
 from faan.complete.choosing import choose_tasks
 from faan.complete.fewshot import FittedFaan
 from faan.graph import Graph, InputError, UnknownNameError, read_graph
 from faan.train import RunConfig
+
+from .conftest import CAPITALS
 
 ROOT = Path(__file__).parent.parent.parent
 

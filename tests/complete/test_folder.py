@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from tests.complete.conftest import CAPITALS
 
 import faan
 from faan.complete import Completer, fit, read_about
 from faan.graph import Graph, InputError
+
+from .conftest import CAPITALS
 
 FIVE = CAPITALS[:5]
 

@@ -6,10 +6,11 @@ from itertools import groupby, islice
 
 import numpy as np
 import pytest
-from tests.complete.conftest import CAPITALS, COUNTRIES
 
 from faan.complete import Completer
 from faan.graph import InputError, UnknownNameError
+
+from .conftest import CAPITALS, COUNTRIES
 
 FIVE = CAPITALS[:5]
 
