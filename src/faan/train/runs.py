@@ -15,7 +15,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -76,11 +77,13 @@ def train_run(
     *,
     path: Path | str | None = None,
     source: tuple[str, Sequence[str]] = (CONFIG_FILE, ()),
+    others: Iterable[Path] = (),
     callbacks: Callbacks | None = None,
 ) -> TrainedRun:
     """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
 
     `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
+    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there.
     """
     folder = Path(folder)
     check_free(folder)
@@ -92,6 +95,11 @@ def train_run(
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
+        same = next((other for other in others if _has_vectors(other, config, notes.data)), None)
+        if same is not None:
+            shutil.copytree(same / EMBED_FOLDER, new / EMBED_FOLDER)
+            spent = Stopwatch(same / _SECONDS_FILE).seconds.get("embed", 0.0)
+            write_text(new / _SECONDS_FILE, json.dumps({"embed": spent}) + "\n")
     return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
 
 
@@ -129,16 +137,19 @@ def is_run(folder: Path) -> bool:
     return (folder / RUN_FILE).is_file()
 
 
+def _has_vectors(folder: Path, config: RunConfig, data: str) -> bool:
+    """Whether a run has finished the embeddings that another one would train."""
+    if not is_run(folder) or not (folder / CHECKPOINT_FILE).is_file():
+        return False
+    theirs, notes = _read(folder)
+    return (theirs.embed, theirs.vectors, notes.data) == (config.embed, config.vectors, data)
+
+
 def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
     """What a run began with; the benchmark must be the one that it began with."""
     if not is_run(folder):
         raise InputError(f"holds no run of a few-shot model: {RUN_FILE} is missing", source=str(folder))
-    try:
-        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
-        notes = RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
-    except (OSError, TypeError, ValueError) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
+    config, notes = _read(folder)
     if benchmark is None:
         if notes.benchmark is None or not Path(notes.benchmark).exists():
             place = f"is no longer at {notes.benchmark}" if notes.benchmark else "never was on disk"
@@ -151,6 +162,15 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
             source=str(folder),
         )
     return config, notes, benchmark
+
+
+def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
+    try:
+        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+        return config, RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
 
 
 def _to_the_end(
