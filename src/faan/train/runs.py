@@ -8,6 +8,7 @@
 | `checkpoint.safetensors` | weights, their average, the optimiser's state, how far the run is |
 | `best.safetensors` | the weights of the best dev evaluation |
 | `metrics.jsonl` | loss, and dev figures of each evaluation, as they come |
+| `ranker/` and others | what an evidence ranker has instead of weights (`faan.train.ranker`) |
 | `seconds.json` | time spent, apart from the rest: all other files are the same each time |
 | `result.json` | figures of dev and test, once the run was evaluated |
 """
@@ -35,11 +36,12 @@ from faan.graph import InputError
 from faan.graph.errors import first_problem
 from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder
-from faan.models import Background, FewShotModel, triples_with
+from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_checkpoint
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, load_best, make_sampler, seed_torch, train_model
+from faan.train.ranker import RankerRun
 from faan.train.stopwatch import Stopwatch
 
 RUN_FILE = "run.json"
@@ -65,7 +67,7 @@ class TrainedRun:
     config: RunConfig
     notes: RunNotes
     benchmark: Benchmark
-    model: FewShotModel
+    model: Method
     progress: Progress
     seconds: dict[str, float]
 
@@ -119,6 +121,12 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
     """Open a finished run."""
     folder = Path(folder)
     config, notes, benchmark = _open(folder, benchmark)
+    ranker = _ranker_run(folder, config, benchmark)
+    if ranker is not None:
+        if not ranker.is_over:
+            raise InputError(f"the run is not finished; go on with `faan resume {folder}`", source=str(folder))
+        seconds = Stopwatch(folder / _SECONDS_FILE).seconds
+        return TrainedRun(folder, config, notes, benchmark, ranker.load(), ranker.progress(), seconds)
     started = (folder / CHECKPOINT_FILE).is_file()
     progress = load_checkpoint(folder)[1] if started else Progress()
     if not started or not progress.is_over(config.train):
@@ -177,6 +185,9 @@ def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
     watch = Stopwatch(folder / _SECONDS_FILE)
+    ranker = _ranker_run(folder, config, benchmark)
+    if ranker is not None:
+        return _rank_to_the_end(ranker, notes, watch, callbacks)
     with watch.timing("embed") as tick:
         embeddings = _embed(folder, config, benchmark, _also(tick, callbacks.on_embed))
     model = _build(config, benchmark, embeddings)
@@ -192,6 +203,20 @@ def _to_the_end(
             callbacks=replace(callbacks, on_update=_also(tick, callbacks.on_update)),
         )
     return TrainedRun(folder, config, notes, benchmark, model, progress, watch.seconds)
+
+
+def _ranker_run(folder: Path, config: RunConfig, benchmark: Benchmark) -> RankerRun | None:
+    if not isinstance(config.model, EvidenceConfig):
+        return None
+    return RankerRun(folder, config, config.model, benchmark)
+
+
+def _rank_to_the_end(run: RankerRun, notes: RunNotes, watch: Stopwatch, callbacks: Callbacks) -> TrainedRun:
+    with watch.timing("embed") as tick:
+        run.embed(_also(tick, callbacks.on_embed))
+    with watch.timing("train") as tick:
+        model = run.train(replace(callbacks, on_update=_also(tick, callbacks.on_update)))
+    return TrainedRun(run.folder, run.config, notes, run.benchmark, model, run.progress(), watch.seconds)
 
 
 def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate) -> Embeddings:
@@ -214,11 +239,18 @@ def _build(config: RunConfig, benchmark: Benchmark, embeddings: Embeddings) -> F
     background = Background.of(benchmark.graph, embeddings, config.max_neighbours, config.seed)
     with torch.random.fork_rng(devices=[]):
         seed_torch(config.seed, 0)
-        return config.model.build(background)
+        return _method(config).build(background)
+
+
+def _method(config: RunConfig) -> MethodConfig:
+    assert isinstance(config.model, MethodConfig), "the evidence ranker has a run of its own"
+    return config.model
 
 
 def _check_model(config: RunConfig) -> None:
     """Refuse settings of the model that do not fit the vectors, before minutes are spent on training these."""
+    if isinstance(config.model, EvidenceConfig):
+        return
     vectors, nobody = Embeddings.first(1, 1, config.embed), np.zeros(0, dtype=np.int32)
     neighbours = Neighbours(np.zeros(2, dtype=np.int64), nobody, nobody)
     with torch.random.fork_rng(devices=[]):
