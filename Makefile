@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO := runs/world-without-currency
+DEMO := runs/world-without-capital
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format bench results world
@@ -13,16 +13,16 @@ help:  ## list the commands
 
 setup: $(VENV)/.installed  ## make .venv with the command faan in it
 
-demo: setup $(DEMO)/config.json  ## currencies that a model was never told, with reasons (minutes the first time)
-	@echo "Five countries and their currencies are given; the graph says nothing of any country's currency."
-	$(BIN)/faan suggest $(DEMO) --examples examples/currencies.tsv --top 2 --explain \
-	  --head Germany --head Turkey --head Peru --head India --head Kyrgyzstan
-	$(BIN)/faan explain $(DEMO) Turkey "Turkish Lira" --examples examples/currencies.tsv --draw $(DEMO).svg
+demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with reasons (minutes the first time)
+	@echo "The model knows 29,000 cities and no capital. Five are given as examples; which are the others?"
+	$(BIN)/faan suggest $(DEMO) --examples examples/capitals.tsv --top 2 --explain \
+	  --head Peru --head Bulgaria --head Namibia --head Iran
+	$(BIN)/faan explain $(DEMO) Peru "Lima, Peru" --examples examples/capitals.tsv --draw $(DEMO).svg
 	@echo "To review such suggestions in a browser:"
 	@echo "    $(BIN)/faan serve $(DEMO)"
 
 $(DEMO)/config.json: | setup
-	$(BIN)/faan fit world --without currency -o $(DEMO)
+	$(BIN)/faan fit world --without capital -o $(DEMO)
 
 test: lint  ## run all checks and tests
 	$(BIN)/python -m pytest
