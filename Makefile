@@ -14,7 +14,7 @@ help:  ## list the commands
 setup: $(VENV)/.installed  ## make .venv with the command faan in it
 
 demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with reasons (minutes the first time)
-	@echo "The model knows 29,000 cities and no capital. Five are given as examples; which are the others?"
+	@echo "The model was never told which of 29,000 cities is the capital of which country. Five examples:"
 	$(BIN)/faan suggest $(DEMO) --examples examples/capitals.tsv --top 2 --explain \
 	  --head Peru --head Bulgaria --head Namibia --head Iran
 	$(BIN)/faan explain $(DEMO) Peru "Lima, Peru" --examples examples/capitals.tsv --draw $(DEMO).svg

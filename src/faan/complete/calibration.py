@@ -127,4 +127,4 @@ UNMEASURED = Calibration(
     mean=(0.34, -1.05, -2.1, 1.27, 4.49, 0.9),
     scale=(0.47, 0.73, 1.01, 0.45, 2.15, 0.67),
 )
-"""For graphs with nothing to measure on: what evidence that is added up (`PlainSum`) is worth on 29 relations of World."""
+"""For graphs with nothing to measure on: what plainly added evidence (`PlainSum`) is worth on 29 relations of World."""
