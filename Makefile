@@ -40,6 +40,8 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/fewshot.py scale
+	@if [ -d $(DEMO) ]; then $(BIN)/python benchmarks/suggest.py $(DEMO); \
+	else echo "make demo makes the model that speed of suggestions is measured with"; fi
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
 	  && $(BIN)/python benchmarks/fewshot.py steps && $(BIN)/python benchmarks/fewshot.py queries; \
 	else echo "FAAN_DATA names no folder with NELL-One: what needs it is not measured"; fi

@@ -86,9 +86,9 @@ def ask(graph: Graph, examples: Examples) -> Question:
 def fitting(graph: Graph, tails: Ints) -> Ints:
     """The entities that look like some others: by type, else by the roles that they play.
 
-    Where there are four different ones or more, a role counts if two of them play it. On NELL-One without its types, five
-    examples so find 92 % of the true tails among 8,900 candidates; all roles of all five 95 % among 13,200, and roles
-    that three of them play 85 % among 6,200 (mean of training and dev tasks).
+    Where there are four different ones or more, a role counts if two of them play it. On NELL-One without its types,
+    five examples so find 92 % of the true tails among 8,900 candidates; all roles of all five 95 % among 13,200, and
+    roles that three of them play 85 % among 6,200 (mean of training and dev tasks).
     """
     distinct = len(np.unique(tails))
     return find_candidates(graph, tails, max(CUTOFF, 2 / distinct) if distinct >= _SEVERAL else CUTOFF).entities
