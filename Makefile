@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := runs/world-without-capital
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format bench results world
@@ -12,8 +13,16 @@ help:  ## list the commands
 
 setup: $(VENV)/.installed  ## make .venv with the command faan in it
 
-demo: setup  ## look at the graph that ships with faan
-	$(BIN)/faan check world
+demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with reasons (minutes the first time)
+	@echo "The model was never told which of 29,000 cities is the capital of which country. Five examples:"
+	$(BIN)/faan suggest $(DEMO) --examples examples/capitals.tsv --top 2 --explain \
+	  --head Peru --head Bulgaria --head Namibia --head Iran
+	$(BIN)/faan explain $(DEMO) Peru "Lima, Peru" --examples examples/capitals.tsv --draw $(DEMO).svg
+	@echo "To review such suggestions in a browser:"
+	@echo "    $(BIN)/faan serve $(DEMO)"
+
+$(DEMO)/config.json: | setup
+	$(BIN)/faan fit world --without capital -o $(DEMO)
 
 test: lint  ## run all checks and tests
 	$(BIN)/python -m pytest
@@ -31,6 +40,8 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/fewshot.py scale
+	@if [ -d $(DEMO) ]; then $(BIN)/python benchmarks/suggest.py $(DEMO); \
+	else echo "make demo makes the model that speed of suggestions is measured with"; fi
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
 	  && $(BIN)/python benchmarks/fewshot.py steps && $(BIN)/python benchmarks/fewshot.py queries; \
 	else echo "FAAN_DATA names no folder with NELL-One: what needs it is not measured"; fi

@@ -23,9 +23,14 @@ ROOMS = [
     "paper",
     "web",
     "printing",
+    "options",
     "embed_commands",
     "train_commands",
     "reproduce_commands",
+    "complete_running",
+    "graph_commands",
+    "run_commands",
+    "complete_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]
