@@ -26,6 +26,7 @@ ROOMS = [
     "embed_commands",
     "train_commands",
     "reproduce_commands",
+    "web_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]

@@ -32,6 +32,8 @@ from faan.printing import (
     visible,
 )
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
+from faan.web.export import CHOSEN
+from faan.web.export import FORMATS as EXPORT_FORMATS
 
 app = typer.Typer(
     help="Few-shot knowledge graph completion: from a few known facts of a rare relation to the missing ones.",
@@ -90,6 +92,13 @@ TensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write metrics for TensorBoard, into the run's folder.")
 ]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder, made by `faan fit`.")]
+DecisionsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--decisions", metavar="FILE", help="Where decisions are kept.  \\[default: in the model folder]", show_default=False
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -411,6 +420,49 @@ def reproduce(
     if run:
         compute(request, _benchmark(dataset), dataset, trained)
     show(request, dataset, output, as_json)
+
+
+@app.command()
+def serve(
+    model: ModelArgument,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; anywhere but on this machine it needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Only who has it may use the page.", show_default=False),
+    ] = None,
+    decisions: DecisionsFile = None,
+) -> None:
+    """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
+    from faan.web_commands import run_serve
+
+    run_serve(model, host, port, token, decisions)
+
+
+@app.command()
+def export(
+    model: ModelArgument,
+    format: Annotated[str, typer.Option(help=f"{', '.join(EXPORT_FORMATS)}.")] = "nt",
+    decision: Annotated[str, typer.Option(help="accepted, rejected or all.")] = "accepted",
+    relation: Annotated[str | None, typer.Option(metavar="NAME", help="Only this relation.")] = None,
+    base: Annotated[
+        str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
+    ] = "urn:faan:",
+    decisions: DecisionsFile = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of standard output.")
+    ] = None,
+) -> None:
+    """Write the facts that were accepted on the review page (or rejected, or all), with where they come from."""
+    from faan.web_commands import run_export
+
+    if format not in EXPORT_FORMATS:
+        raise typer.BadParameter(f"expected one of {', '.join(EXPORT_FORMATS)}", param_hint="--format")
+    if decision not in CHOSEN:
+        raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")
+    run_export(model, format, decision, relation, base, decisions, output)
 
 
 def _benchmark(path: Path) -> Benchmark:

@@ -1,0 +1,133 @@
+// The evidence graph: head on the left, tail on the right, paths between them, what is known of each around it.
+
+let library = null;
+
+export async function draw(canvas) {
+  library ??= (await import("./vendor/cytoscape.js")).default;
+  const { nodes, edges } = JSON.parse(canvas.dataset.drawing);
+  const places = placesOf(nodes, edges);
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const graph = library({
+    container: canvas,
+    elements: {
+      nodes: nodes.map((node) => ({ data: node, position: places.get(node.id) })),
+      edges: edges.map((edge, i) => ({ data: { ...edge, id: `edge-${i}` } })),
+    },
+    layout: { name: "preset", fit: true, padding: 24 },
+    style: style(colour),
+    userZoomingEnabled: false,
+    boxSelectionEnabled: false,
+    autoungrabify: false,
+    maxZoom: 1.25,
+  });
+  new ResizeObserver(() => {
+    graph.resize();
+    graph.fit(undefined, 24);
+  }).observe(canvas);
+}
+
+function placesOf(nodes, edges) {
+  const of = (role) => nodes.filter((node) => node.role === role).map((node) => node.id);
+  const [head] = of("head");
+  const [tail] = of("tail");
+  const places = new Map([[head, { x: -260, y: 0 }], [tail, { x: 260, y: 0 }]]);
+  const column = (ids, x, top, step) => ids.forEach((id, i) => places.set(id, { x, y: top + i * step }));
+
+  const between = of("path");
+  const depth = depths(head, between, edges);
+  const levels = Math.max(0, ...depth.values()) + 1;
+  const seen = new Map();
+  between.forEach((id) => {
+    const level = depth.get(id) ?? 1;
+    const row = seen.get(level) ?? 0;
+    seen.set(level, row + 1);
+    const y = (row % 2 ? 1 : -1) * (70 + 62 * Math.floor(row / 2)) + (levels > 2 ? level * 14 - 14 : 0);
+    places.set(id, { x: -260 + (520 * level) / levels, y });
+  });
+
+  const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));
+  const around = of("neighbour");
+  const left = around.filter((id) => near(id, head));
+  const right = around.filter((id) => !left.includes(id));
+  column(left, -490, -31 * (left.length - 1), 62);
+  column(right, 490, -31 * (right.length - 1), 62);
+
+  const lowest = Math.max(110, ...[...places.values()].map(({ y }) => y)) + 80;
+  of("example").forEach((id, i) => places.set(id, { x: i % 2 ? 130 : -130, y: lowest + 62 * Math.floor(i / 2) }));
+  return places;
+}
+
+// How many steps of paths lie between the head and each entity.
+function depths(head, between, edges) {
+  const inside = new Set(between);
+  const depth = new Map();
+  let border = [head];
+  for (let level = 1; border.length; level += 1) {
+    const next = [];
+    for (const { source, target, kind } of edges) {
+      for (const [from, to] of [[source, target], [target, source]]) {
+        if (kind === "path" && border.includes(from) && inside.has(to) && !depth.has(to)) {
+          depth.set(to, level);
+          next.push(to);
+        }
+      }
+    }
+    border = next;
+  }
+  return depth;
+}
+
+function style(colour) {
+  const text = { "font-family": "system-ui, sans-serif", "font-size": 15, color: colour("--text") };
+  return [
+    {
+      selector: "node",
+      style: {
+        ...text,
+        label: "data(label)",
+        shape: "round-rectangle",
+        width: "label",
+        height: 24,
+        padding: "7px",
+        "text-valign": "center",
+        "text-halign": "center",
+        "text-max-width": 190,
+        "text-wrap": "ellipsis",
+        "background-color": colour("--card"),
+        "border-width": 1,
+        "border-color": colour("--line-strong"),
+      },
+    },
+    {
+      selector: "node[role = 'head'], node[role = 'tail']",
+      style: { "border-width": 2.5, "border-color": colour("--accent"), "font-weight": 600, "font-size": 17 },
+    },
+    { selector: "node[role = 'example']", style: { "border-style": "dashed", "border-color": colour("--example") } },
+    {
+      selector: "edge",
+      style: {
+        ...text,
+        label: "data(label)",
+        "font-size": 12,
+        color: colour("--muted"),
+        width: "mapData(weight, 0, 1, 1.2, 4.5)",
+        "line-color": colour("--line-strong"),
+        "target-arrow-color": colour("--line-strong"),
+        "target-arrow-shape": "triangle",
+        "curve-style": "bezier",
+        "text-rotation": "autorotate",
+        "text-background-color": colour("--ground"),
+        "text-background-opacity": 0.9,
+        "text-background-padding": 2,
+      },
+    },
+    ...[["suggested", "--accent"], ["path", "--path"], ["example", "--example"], ["resembles", "--example"]].map(
+      ([kind, name]) => ({
+        selector: `edge[kind = '${kind}']`,
+        style: { "line-color": colour(name), "target-arrow-color": colour(name) },
+      }),
+    ),
+    { selector: "edge[kind = 'suggested']", style: { "line-style": "dashed", "line-dash-pattern": [8, 5], width: 2.5 } },
+    { selector: "edge[kind = 'resembles']", style: { "line-style": "dotted", "target-arrow-shape": "none" } },
+  ];
+}
