@@ -137,11 +137,12 @@ def decisions(
     limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 1000,
 ) -> Changes:
     """Facts that were decided, and what holds for them; `last` is the event to ask from the next time."""
-    changed = service.decisions.changes(relation, after, limit)
+    called = None if relation is None else service.called(relation)
+    changed = service.decisions.changes(called, after, limit)
     return Changes(
         facts=[Fact.model_validate(fact) for fact in changed],
         last=changed[-1].changed if changed else after,
-        tally=counted(service.decisions.tally(relation)),
+        tally=counted(service.decisions.tally(called)),
     )
 
 
@@ -171,7 +172,7 @@ def export_facts(
 ) -> StreamingResponse:
     """Decided facts as a file."""
     form = FORMATS[format]
-    facts = service.decisions.current(relation, verdicts_of(decision))
+    facts = service.decisions.current(None if relation is None else service.called(relation), verdicts_of(decision))
     text = export(facts, format, decision, base, service.decisions.identity)
     name = f'attachment; filename="{decision}.{form.ending}"'
     return StreamingResponse(

@@ -71,13 +71,16 @@ class Service:
         return graph.entity_names[number]
 
     def relation_name(self, question: Question) -> str:
-        """What decisions call the relation: its name in the graph, if it is there."""
-        graph = self.graph
-        known = graph.relation_names.find(question.relation) is not None
-        labelled = graph.relation_labels is not None and len(graph.relation_labels.find_all(question.relation)) == 1
-        if question.examples is None or known or labelled:
-            return graph.relation_names[graph.relation(question.relation)]
-        return question.relation
+        """What decisions call the relation of a question; without examples it must be one of the graph."""
+        if question.examples is None:
+            return self.graph.relation_names[self.graph.relation(question.relation)]
+        return self.called(question.relation)
+
+    def called(self, relation: str) -> str:
+        """The name of a relation that was given by name or label; a new one keeps its name."""
+        names, labels = self.graph.relation_names, self.graph.relation_labels
+        found = labels.find_all(relation) if labels is not None else []
+        return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
 
     def suggest(self, request: SuggestRequest) -> Iterator[Suggested | None]:
         """Suggestions as they come; None at the end where time is over before all were found.

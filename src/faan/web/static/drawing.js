@@ -17,7 +17,6 @@ export async function draw(canvas) {
     style: style(colour),
     userZoomingEnabled: false,
     boxSelectionEnabled: false,
-    autoungrabify: false,
     maxZoom: 1.25,
   });
   new ResizeObserver(() => {
@@ -77,8 +76,17 @@ function depths(head, between, edges) {
   return depth;
 }
 
+const FAMILY = 'system-ui, "DejaVu Sans", sans-serif';
+const WIDEST = 190;
+const ruler = document.createElement("canvas").getContext("2d");
+
+function widthOf(label, role) {
+  ruler.font = role === "head" || role === "tail" ? `600 17px ${FAMILY}` : `15px ${FAMILY}`;
+  return Math.min(ruler.measureText(label).width, WIDEST) + 6;
+}
+
 function style(colour) {
-  const text = { "font-family": "system-ui, sans-serif", "font-size": 15, color: colour("--text") };
+  const text = { "font-family": FAMILY, "font-size": 15, color: colour("--text") };
   return [
     {
       selector: "node",
@@ -86,12 +94,12 @@ function style(colour) {
         ...text,
         label: "data(label)",
         shape: "round-rectangle",
-        width: "label",
+        width: (node) => widthOf(node.data("label"), node.data("role")),
         height: 24,
         padding: "7px",
         "text-valign": "center",
         "text-halign": "center",
-        "text-max-width": 190,
+        "text-max-width": WIDEST,
         "text-wrap": "ellipsis",
         "background-color": colour("--card"),
         "border-width": 1,

@@ -97,8 +97,7 @@ export function questionForm(submit) {
       $("top").value = state.top;
       $("limit").value = state.limit;
       $("known").checked = state.known === "show";
-      if (state.examples.length) $("examples-part").open = true;
-      if (state.heads.length || state.tails.length) $("more-part").open = true;
+      $("examples-part").open = $("more-part").open = false;
       hint();
     },
   };

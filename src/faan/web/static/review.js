@@ -25,8 +25,11 @@ const reviewer = () => $("reviewer").value.trim() || "anonymous";
 $("reviewer").value = localStorage.getItem("faan-reviewer") ?? "";
 $("reviewer").addEventListener("change", () => localStorage.setItem("faan-reviewer", $("reviewer").value.trim()));
 
+let silence = 0;
 function say(text) {
+  clearTimeout(silence);
   $("status").textContent = text;
+  silence = setTimeout(() => ($("status").textContent = ""), 4000);
 }
 
 function complain(error) {

@@ -105,5 +105,5 @@ function rowOf(suggestion) {
 function mark({ suggestion, item, verdict }) {
   const { decision } = suggestion;
   item.className = decision?.verdict ?? "";
-  verdict.textContent = decision ? `${decision.verdict} by ${decision.reviewer}` : suggestion.warnings.length ? "check" : "";
+  verdict.textContent = decision ? `${decision.verdict} by ${decision.reviewer}` : suggestion.warnings.length ? "warning" : "";
 }
