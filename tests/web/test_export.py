@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pyoxigraph as ox
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from faan.graph import InputError, read_graph
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
-from faan.web.export import FORMATS, export
+from faan.web.export import FORMATS, Chosen, export
 from faan.web.terms import Terms, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
@@ -30,8 +31,15 @@ def decision(
     return Decision(number, time, "Ana <a>", relation, head, tail, verdict, 0.9, 2.5, 1, examples, "m (x)")
 
 
-def text(decisions: list[Decision], format: str, chosen: str = "accepted", base: str = "urn:faan:") -> str:
-    return "".join(export(decisions, format, chosen, base, "origin"))  # type: ignore[arg-type]
+def text(decisions: list[Decision], format: str, chosen: Chosen = "accepted") -> str:
+    class Stored:
+        identity = "origin"
+
+        def current(self, relation: None, verdicts: tuple[Verdict, ...]) -> list[Decision]:
+            return [decision for decision in decisions if decision.verdict in verdicts]
+
+    _, pieces = export(cast(Decisions, Stored()), format, chosen)
+    return "".join(pieces)
 
 
 def triples(content: str, format: ox.RdfFormat) -> set[ox.Triple]:

@@ -1,5 +1,29 @@
 """Named facts about a (head, tail) pair, given the references of a relation."""
 
+from faan.evidence.catalogue import CATALOGUE, evidence_of
+from faan.evidence.evidence import Context, Evidence, Kind, PairEvidence, TailEvidence
+from faan.evidence.measure import Measure, column_evidence
 from faan.evidence.paths import Firings, PathEvidence, PathInstance, RelationPaths, find_paths, path_instances
+from faan.evidence.question import Question, Sources, Values, Witness
 
-__all__ = ["Firings", "PathEvidence", "PathInstance", "RelationPaths", "find_paths", "path_instances"]
+__all__ = [
+    "CATALOGUE",
+    "Context",
+    "Evidence",
+    "Firings",
+    "Kind",
+    "Measure",
+    "PairEvidence",
+    "PathEvidence",
+    "PathInstance",
+    "Question",
+    "RelationPaths",
+    "Sources",
+    "TailEvidence",
+    "Values",
+    "Witness",
+    "column_evidence",
+    "evidence_of",
+    "find_paths",
+    "path_instances",
+]

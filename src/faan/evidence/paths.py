@@ -118,7 +118,8 @@ def find_paths(graph: Graph, references: Ints, candidates: Ints, hidden: int | N
     found, times = np.unique(np.concatenate(codes), return_counts=True)
     paths = decode(found, graph.num_relations)  # (P, 3)
     if hidden is not None:
-        keep = ~np.isin(paths, [hidden, hidden + graph.num_relations]).any(1)
+        unseen = hidden % graph.num_relations  # an inverse task hides the same edges
+        keep = ~np.isin(paths, [unseen, unseen + graph.num_relations]).any(1)
         paths, times = paths[keep], times[keep]
     paths = paths[np.sort(np.lexsort(((paths >= 0).sum(1), -times))[:MAX_PATHS])]
 

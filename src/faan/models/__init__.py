@@ -3,6 +3,8 @@
 from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
+from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
+from faan.models.evidence_training import EvidenceConfig, fit_ranker, make_sources
 from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
 from faan.models.registry import ModelConfig
 from faan.models.rules import PathRules
@@ -10,7 +12,12 @@ from faan.models.translation import MeanTranslation
 
 __all__ = [
     "Background",
+    "Contribution",
     "EmbeddingMethod",
+    "EvidenceConfig",
+    "EvidenceRanker",
+    "EvidenceScorer",
+    "Explanation",
     "FewShotModel",
     "MeanTranslation",
     "Method",
@@ -19,6 +26,8 @@ __all__ = [
     "PathRules",
     "Scorer",
     "TailCounts",
+    "fit_ranker",
+    "make_sources",
     "sample_neighbours",
     "training_triples",
     "triples_with",

@@ -17,7 +17,7 @@ from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinc
 from faan.tasks.candidates import CUTOFF, find_candidates
 from faan.tasks.randomness import Stream
 
-_ORDER, _SPLIT = 2, 3  # purposes of random streams
+_ORDER, _SPLIT, _CHOICE = 2, 3, 8  # purposes of random streams
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -30,6 +30,7 @@ class BuildSettings(BaseModel):
     max_triples: int = Field(500, ge=2)  # and one with more
     dev_share: Share = 0.1  # of the rare relations, at least one
     test_share: Share = 0.2
+    max_tasks: int | None = Field(None, ge=3)  # of more rare relations so many are drawn; the others are background
     range_cutoff: float = Field(CUTOFF, gt=0, le=1)  # for candidates by range
     seed: int = Field(0, ge=0, lt=2**64)
 
@@ -59,12 +60,14 @@ def build_benchmark(
     split: Mapping[str, Sequence[str]] | None = None,
     name: str = "benchmark",
     source: str | None = None,
+    keep_ids: bool = False,
 ) -> tuple[Benchmark, BuildReport]:
     """Make the rare relations of a graph into tasks; the rest is the background.
 
     `split` names the relations of train, dev and test explicitly; without it they are drawn by seed. A task's triples
     come in random order, so that its first K are a fair draw of references. `source` is what to call the graph in the
-    benchmark's own account of how it was built.
+    benchmark's own account of how it was built. With `keep_ids` the background keeps all names of the graph, so that
+    ids mean the same in both; such a benchmark is not for writing.
     """
     settings = settings or BuildSettings()
     chosen = _rare(graph, settings) if split is None else _explicit(graph, split)
@@ -76,7 +79,11 @@ def build_benchmark(
             source=graph.report.source,
         )
     by_split = chosen if split is not None else _draw_split(rare, settings)
-    background, new_entity = _background(graph, rare, known)
+    if keep_ids:
+        background, new_entity = without_relations(graph, rare), np.where(known, np.arange(len(known)), -1)
+        new_entity = new_entity.astype(np.int32)
+    else:
+        background, new_entity = _background(graph, rare, known)
 
     recall: dict[str, float] = {}
     rules: dict[str, str] = {}
@@ -112,6 +119,12 @@ def build_benchmark(
     return Benchmark(name, background, {s: tuple(found) for s, found in tasks.items()}, about=about), report
 
 
+def without_relations(graph: Graph, relations: Sequence[int]) -> Graph:
+    """The graph without the triples of some relations; all names stay, so that ids mean the same in both."""
+    rows = ~np.isin(graph.relations, list(relations))
+    return replace(graph, heads=graph.heads[rows], relations=graph.relations[rows], tails=graph.tails[rows])
+
+
 def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
     if set(split) != set(SPLITS):
         raise InputError(f"a split has the keys {', '.join(SPLITS)}, found {', '.join(split) or 'none'}")
@@ -126,6 +139,8 @@ def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, lis
 def _rare(graph: Graph, settings: BuildSettings) -> dict[str, list[int]]:
     counts = graph.relation_counts
     rare = np.flatnonzero((counts >= settings.min_triples) & (counts <= settings.max_triples))
+    if settings.max_tasks is not None and len(rare) > settings.max_tasks:
+        rare = np.sort(rare[Stream(settings.seed, _CHOICE).permutation(len(rare))[: settings.max_tasks]])
     return {"rare": rare.tolist()}
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from faan.graph import Graph, InputError, Names
-from faan.graph.builder import GraphBuilder
+from faan.graph.builder import GraphBuilder, types_from_pattern
 from faan.graph.errors import shorten
 from faan.graph.ragged import Ints
 from faan.graph.read import BACKGROUND
@@ -32,6 +32,7 @@ from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinc
 
 TASK_FILES = {split: f"{split}_tasks.json" for split in SPLITS}
 _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS = "rel2candidates.json", "e1rel_e2.json", "ent2ids", "relation2ids"
+_TYPED_NAME = "^concept:([^:]+):"
 _UNSAFE = frozenset("\t\n\r\x00")
 ABOUT = "benchmark.json"  # how a benchmark was built; other programs do not have it
 FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS)
@@ -44,7 +45,7 @@ def read_benchmark(path: str | Path) -> Benchmark:
     folder = Folder(path)
     folder.require("a few-shot benchmark", *FILES)
     ids = _numbered(folder, _ENTITIES)
-    graph = _background(folder, ids)
+    graph = _with_types(_background(folder, ids))
     tasks = {split: _json(folder, file) for split, file in TASK_FILES.items()}
     check_distinct([relation for split in SPLITS for relation in tasks[split]])
     empty = [TASK_FILES[split] for split in SPLITS if not tasks[split]]
@@ -135,6 +136,14 @@ def _write_background(graph: Graph, path: Path) -> None:
         "tail": entities.gather(graph.tails),
     }
     pl.DataFrame(columns).write_csv(path, include_header=False, separator="\t", quote_style="never")
+
+
+def _with_types(graph: Graph) -> Graph:
+    """NELL's names say the types: `concept:company:ford001` is a company. Other names say nothing."""
+    names = graph.entity_names.to_series()
+    if not len(names) or names.str.contains(_TYPED_NAME).sum() < len(names) / 2:  # a few of NELL's are numbers
+        return graph
+    return replace(graph, types=types_from_pattern(graph.entity_names, _TYPED_NAME))
 
 
 def _background(folder: Folder, ids: dict[str, int]) -> Graph:

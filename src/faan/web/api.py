@@ -27,7 +27,7 @@ from faan.web.answers import (
     Suggested,
     Suggestions,
 )
-from faan.web.export import FORMATS, Chosen, export, verdicts_of
+from faan.web.export import FORMATS, Chosen, export
 from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
 from faan.web.requests import DecideRequest, ExplainRequest, ScoreRequest, SuggestRequest
@@ -172,8 +172,8 @@ def export_facts(
 ) -> StreamingResponse:
     """Decided facts as a file."""
     form = FORMATS[format]
-    facts = service.decisions.current(None if relation is None else service.called(relation), verdicts_of(decision))
-    text = export(facts, format, decision, base, service.decisions.identity)
+    called = None if relation is None else service.called(relation)
+    _, text = export(service.decisions, format, decision, base, called)
     name = f'attachment; filename="{decision}.{form.ending}"'
     return StreamingResponse(
         (piece.encode() for piece in text), media_type=form.media_type, headers={"content-disposition": name}

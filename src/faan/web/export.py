@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
 from faan.graph import InputError
-from faan.web.decision import Decision, Verdict
+from faan.web.decision import Decision
+from faan.web.decisions import Decisions
 from faan.web.provenance import turtle
-from faan.web.terms import Terms, wikidata_id
+from faan.web.terms import DEFAULT_BASE, Terms, wikidata_id
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
@@ -34,25 +35,21 @@ class Format:
     tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
 
 
-def verdicts_of(chosen: Chosen) -> tuple[Verdict, ...]:
-    """The verdicts that are asked for; what was skipped is not decided."""
-    return ("accepted", "rejected") if chosen == "all" else (chosen,)
+def export(
+    stored: Decisions, format: str, chosen: Chosen, base: str = DEFAULT_BASE, relation: str | None = None
+) -> tuple[int, Iterator[str]]:
+    """How many facts there are, and the text of a file of them, piece by piece.
 
-
-def export(decisions: Iterable[Decision], format: str, chosen: Chosen, base: str, origin: str) -> Iterator[str]:
-    """The text of a file, piece by piece; `origin` tells these decisions from those of other files.
-
-    Everything is checked before the first piece comes.
+    Everything is checked before the first piece comes. What was skipped is not decided.
     """
-    form = FORMATS[format]
+    form, terms = FORMATS[format], Terms(base)
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
             f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
             "TSV, Turtle or SPARQL."
         )
-    wanted = verdicts_of(chosen)
-    facts = [decision for decision in decisions if decision.verdict in wanted]
-    return form.write(facts, Terms(base), origin)
+    facts = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
+    return len(facts), form.write(facts, terms, stored.identity)
 
 
 def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:

@@ -1,0 +1,72 @@
+"""What a model folder says about itself: what it is, from what graph, and how good."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Bin(BaseModel):
+    """Candidates of similar probability: how many, what was said of them on average, and which share was true."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: float
+    said: float
+    true: float
+
+
+class Measured(BaseModel):
+    """How well relations were completed that the measured model had never seen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    relations: tuple[str, ...]  # that were held out
+    shots: int = Field(ge=1)  # examples of each
+    questions: int = Field(ge=1)
+    mrr: float = Field(ge=0, le=1)
+    hits_at_10: float = Field(ge=0, le=1)
+    hits_at_1: float = Field(ge=0, le=1)
+    missed: float = Field(ge=0, le=1)  # the share of answers that were not among the candidates
+    reliability: tuple[Bin, ...] = ()  # of probabilities that were fitted on the other relations
+
+    def in_words(self) -> str:
+        """What to expect."""
+        relations = "1 relation" if len(self.relations) == 1 else f"{len(self.relations)} relations"
+        return (
+            f"On {relations} that it had never seen, with {self.shots} examples each, the right answer was among the "
+            f"first ten for {self.hits_at_10:.0%} of {self.questions:,} questions, and the very first for "
+            f"{self.hits_at_1:.0%}."
+        )
+
+
+class Source(BaseModel):
+    """The graph that a model was made from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str  # where it was read from
+    entities: int
+    relations: int
+    triples: int
+    without: tuple[str, ...] = ()  # relations that were left out on demand
+
+
+class About(BaseModel):
+    """What a completer is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    method: str
+    source: Source
+    measured: Measured | None  # None where the graph has too few relations to hold some out
+    notes: tuple[str, ...] = ()  # what a user should know about how it was made
+    seconds: dict[str, float] = {}
+    seed: int = 0
+    versions: dict[str, str] = {}
+    date: str = ""
+
+    def in_words(self) -> str:
+        """What to expect of it."""
+        if self.measured is None:
+            return "How good it is on this graph was not measured."
+        return self.measured.in_words()

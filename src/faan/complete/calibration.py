@@ -1,0 +1,129 @@
+"""From scores to probabilities: logistic regression on how a candidate stands among the others of its head.
+
+Fitted on relations that were held out, where the right answers are known. What it says is: of candidates that stood
+like this one, so many were right. All features of a candidate rise with its score and no coefficient of theirs is
+negative, so that within one head a higher score never has a lower probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from faan.complete.about import Bin
+
+Floats = NDArray[np.float64]
+
+CANDIDATE_FEATURES = ("score", "margin to the best other", "rank")  # these rise with the score
+HEAD_FEATURES = ("lead of the first over the tenth", "candidates", "examples")  # the same for all of a head
+_RIDGE = 1e-2  # pulls coefficients to 0, for when there is little to learn from
+_STEPS = 60
+
+
+def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
+    """How candidates stand among all scores (C,) of their head: all of them or those at some places, to (n, 6)."""
+    chosen = np.asarray(scores if places is None else scores[places], dtype=np.float64)
+    ordered = np.sort(np.asarray(scores, dtype=np.float64))[::-1]
+    best, second = ordered[0], ordered[min(1, len(ordered) - 1)]
+    margin = np.where(chosen < best, chosen - best, chosen - second)
+    not_better = np.searchsorted(-ordered, -chosen, side="left")  # how many are strictly better
+    equal = np.searchsorted(-ordered, -chosen, side="right") - not_better
+    rank = 1 + not_better + (equal - 1) / 2
+    lead = best - ordered[min(9, len(ordered) - 1)]
+    of_head = np.broadcast_to([lead, np.log(len(scores)), np.log(shots)], (len(chosen), 3))
+    return np.column_stack([chosen, margin, -np.log(rank), of_head])
+
+
+class Calibration(BaseModel):
+    """A monotone logistic regression on standardised features."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    coefficients: tuple[float, ...]
+    intercept: float
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+
+    def probability(self, scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
+        """The probability of each candidate of one head, given the scores of all of them; or of those at places."""
+        return self.of_features(features(scores, shots, places))
+
+    def of_features(self, rows: Floats) -> Floats:
+        """The probability of each row of features, (n, 6) to (n,)."""
+        return _sigmoid((rows - self.mean) / self.scale @ np.array(self.coefficients) + self.intercept)
+
+
+def fit_calibration(rows: Floats, right: NDArray[np.bool_], weights: Floats) -> Calibration:
+    """Fit by Newton steps, with coefficients that would have the wrong sign held at 0 (an active set)."""
+    mean = np.average(rows, axis=0, weights=weights)
+    scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weights))
+    scale[scale < 1e-9] = 1.0  # a feature that never varies says nothing
+    x = np.column_stack([(rows - mean) / scale, np.ones(len(rows))])
+    free = np.ones(x.shape[1], dtype=bool)
+    while True:
+        beta = np.zeros(x.shape[1])
+        beta[free] = _newton(x[:, free], right.astype(np.float64), weights)
+        wrong = np.flatnonzero(beta[: len(CANDIDATE_FEATURES)] < 0)
+        if not len(wrong):
+            break
+        free[wrong[np.argmin(beta[wrong])]] = False
+    return Calibration(
+        coefficients=tuple(beta[:-1].tolist()),
+        intercept=float(beta[-1]),
+        mean=tuple(mean.tolist()),
+        scale=tuple(scale.tolist()),
+    )
+
+
+def _newton(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Coefficients of a ridge-regularised logistic regression; the last column is the intercept, which is free."""
+    beta = np.zeros(x.shape[1])
+    ridge = np.full(x.shape[1], _RIDGE * weights.sum())
+    ridge[-1] = 1e-9
+    for _ in range(_STEPS):
+        p = _sigmoid(x @ beta)
+        gradient = x.T @ (weights * (p - y)) + ridge * beta
+        hessian = (x * (weights * np.maximum(p * (1 - p), 1e-6))[:, None]).T @ x + np.diag(ridge)
+        step = np.linalg.solve(hessian, gradient)
+        beta -= step * min(1.0, 2.0 / max(np.abs(step).max(), 1e-12))  # far steps overshoot
+        if np.abs(step).max() < 1e-8:
+            break
+    return beta
+
+
+def _sigmoid(z: Floats) -> Floats:
+    return 0.5 * (1 + np.tanh(0.5 * z))
+
+
+def reliability(said: Floats, right: NDArray[np.bool_], weights: Floats, bins: int = 10) -> list[Bin]:
+    """Compare probabilities with what was true, in equal steps of probability."""
+    place = np.minimum((said * bins).astype(np.int64), bins - 1)
+    found = []
+    for number in range(bins):
+        rows = place == number
+        if total := weights[rows].sum():
+            found.append(
+                Bin(
+                    count=float(total),
+                    said=float(np.average(said[rows], weights=weights[rows])),
+                    true=float(np.average(right[rows], weights=weights[rows])),
+                )
+            )
+    return found
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """By how much probabilities are off, on average over candidates (expected calibration error)."""
+    return sum(b.count * abs(b.said - b.true) for b in bins) / sum(b.count for b in bins)
+
+
+UNMEASURED = Calibration(
+    coefficients=(1.0, 0.5, 1.0, 0.0, 0.0, 0.0),
+    intercept=-3.0,
+    mean=(0.0, 0.0, -2.0, 0.0, 0.0, 0.0),
+    scale=(1.0, 1.0, 1.0, 1.0, 1.0, 1.0),
+)
+"""For graphs with nothing to measure on."""

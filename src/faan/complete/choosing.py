@@ -1,0 +1,35 @@
+"""Choosing which relations of a graph become tasks, some to learn from and some to measure with."""
+
+from __future__ import annotations
+
+from faan.graph import Graph, InputError
+from faan.tasks import Benchmark, BuildSettings, build_benchmark
+
+_RANGES = ((50, 500), (20, 2_000), (10, 10_000))  # how many facts make a relation a task; rare ones, else what there is
+_ENOUGH = 12  # relations in a range for which the next is not tried
+_MOST = 60  # tasks
+_SHARE = 3  # a third of the relations at most: the background should look like the whole graph
+_DEV, _TEST = 0.1, 0.25  # the share to choose by and the share to measure with
+
+
+def choose_tasks(graph: Graph, seed: int) -> Benchmark | None:
+    """Tasks of a graph and what is left of it, with the same ids; None where too few relations are left to be tasks."""
+    best: Benchmark | None = None
+    for low, high in _RANGES:
+        settings = BuildSettings(
+            min_triples=low,
+            max_triples=high,
+            max_tasks=max(3, min(_MOST, graph.num_relations // _SHARE)),
+            dev_share=_DEV,
+            test_share=_TEST,
+            seed=seed,
+        )
+        try:
+            found, _ = build_benchmark(graph, settings, name="tasks", keep_ids=True)
+        except InputError:  # fewer than three
+            continue
+        if best is None or len(found.tasks) > len(best.tasks):
+            best = found
+        if len(best.tasks) >= min(_ENOUGH, graph.num_relations // _SHARE):
+            break
+    return best

@@ -1,0 +1,109 @@
+"""What a user calls: suggest missing facts, score given ones, explain one; save and load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from faan.complete.about import About
+from faan.complete.calibration import Calibration
+from faan.complete.explaining import explain
+from faan.complete.methods import Fitted
+from faan.complete.profiles import Profiles
+from faan.complete.question import Question, ask, entities, fitting
+from faan.complete.ranking import Ranking
+from faan.complete.reasons import Reasons
+from faan.complete.types import Examples, Explanation, Known, Suggestion
+from faan.graph import Graph, InputError
+from faan.graph.ragged import Ints
+
+
+class Completer:
+    """A graph, a method that was made for it, and what its scores are worth."""
+
+    def __init__(self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
+        self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
+
+    def __repr__(self) -> str:
+        return f"Completer({self.about.method}, {self.graph!r})"
+
+    def save(self, folder: str | Path) -> None:
+        """Write a model folder; it appears whole or not at all."""
+        from faan.complete.folder import save  # reading a folder makes a completer
+
+        save(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Completer:
+        """Open a model folder; nothing in it is executed."""
+        from faan.complete.folder import load
+
+        return load(Path(folder))
+
+    def suggest(
+        self,
+        examples: Examples,
+        heads: Sequence[str] | None = None,
+        tails: Sequence[str] | None = None,
+        top: int = 10,
+        known: Known = "skip",
+    ) -> Iterator[Suggestion]:
+        """Missing facts of a relation, `top` for each head, as they are found.
+
+        `examples` is a relation of the graph by name or pairs of head and tail. Without heads, the entities are asked
+        about that look like heads of the examples and lack the fact, most similar first. With heads and tails only
+        these tails are suggested. With tails alone heads are suggested, `top` for each tail.
+        """
+        if top < 1:
+            raise InputError(f"top must be 1 or more, found {top}")
+        if known not in ("skip", "show"):
+            raise InputError(f"known must be 'skip' or 'show', found {known!r}")
+        question = ask(self.graph, examples)
+        answers = None
+        if heads is None and tails is not None:
+            question, asked = question.inverse(), entities(self.graph, tails)
+        else:
+            asked = self._lacking(question) if heads is None else entities(self.graph, heads)
+            answers = entities(self.graph, tails) if tails is not None else None
+        return self._ranking(question).best(asked, answers, top, known)
+
+    def score(self, pairs: Sequence[tuple[str, str]], examples: Examples) -> list[Suggestion]:
+        """Judge given pairs, in their order; each is ranked among the candidates of its head."""
+        question = ask(self.graph, examples)
+        ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in pairs]
+        if not ids:
+            return []
+        asked, answers = np.array(ids, dtype=np.int32).T
+        found = self._ranking(question).pairs(asked, answers)
+        by_name = {(judged.head, judged.tail): judged for judged in found}
+        names = self.graph.entity_names
+        return [by_name[names[head], names[tail]] for head, tail in ids]
+
+    def explain(self, head: str, tail: str, examples: Examples) -> Explanation:
+        """All that speaks for and against one fact."""
+        question = ask(self.graph, examples)
+        ranking = self._ranking(question)
+        pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
+        suggestion = next(ranking.pairs(*pair))
+        return explain(question, ranking.reasons, self.fitted.method, suggestion, ())
+
+    def heads_lacking(self, examples: Examples) -> list[str]:
+        """The entities that look like heads of the examples and lack the fact, most similar first."""
+        return [self.graph.entity_names[int(head)] for head in self._lacking(ask(self.graph, examples))]
+
+    @cached_property
+    def _profiles(self) -> Profiles:
+        return Profiles.of(self.graph)
+
+    def _ranking(self, question: Question) -> Ranking:
+        scorer = self.fitted.method.prepare(question.task, question.references)
+        return Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
+
+    def _lacking(self, question: Question) -> Ints:
+        having = question.known.pairs[:, 0]
+        heads = np.setdiff1d(fitting(self.graph, having), having)
+        alike = self._profiles.similarity(heads, having, question.hidden_roles)
+        return heads[np.argsort(-alike, kind="stable")]

@@ -1,0 +1,175 @@
+"""The evidence for a suggestion as a graph, and that graph as a picture."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from pathlib import Path
+
+from faan.complete.types import Edge, EvidenceGraph, Explanation, Node, WeightedNeighbour
+from faan.graph import InputError
+from faan.graph.errors import shorten
+
+_NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
+_WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
+_COLOURS = {"head": "#1f6feb", "tail": "#1a7f37", "path": "#9a6700", "neighbour": "#57606a", "example": "#8250df"}
+_STROKES = {
+    "suggested": ("#cf222e", "6 4"),
+    "example": ("#8250df", ""),
+    "path": ("#9a6700", ""),
+    "neighbour": ("#8c959f", ""),
+    "resembles": ("#8250df", "2 4"),
+}
+
+
+def draw(explanation: Explanation) -> EvidenceGraph:
+    """The pair, paths between the two, the facts around them that mattered, and the examples they resemble."""
+    suggestion, label = explanation.suggestion, explanation.label
+    nodes = {
+        suggestion.head: Node(suggestion.head, label(suggestion.head), "head"),
+        suggestion.tail: Node(suggestion.tail, label(suggestion.tail), "tail"),
+    }
+    edges: dict[tuple[str, str, str], Edge] = {}
+
+    def add(edge: Edge) -> None:
+        edges.setdefault((edge.source, edge.target, edge.label), edge)
+
+    add(Edge(suggestion.head, suggestion.tail, explanation.relation, "suggested", suggestion.probability))
+    for path in explanation.paths[:_PATHS]:
+        for entity in path.entities:
+            nodes.setdefault(entity, Node(entity, label(entity), "path"))
+        for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
+            source, target = (one, two) if hop.forward else (two, one)
+            add(Edge(source, target, label(hop.relation), "path", path.confidence))
+    for example in explanation.examples[:_EXAMPLES]:
+        for entity in (example.head, example.tail):
+            nodes.setdefault(entity, Node(entity, label(entity), "example"))
+        add(Edge(example.head, example.tail, explanation.relation, "example", example.weight))
+        if example == explanation.examples[0] and example.head != suggestion.head:
+            add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
+    for centre, around in (
+        (suggestion.head, explanation.head_neighbours),
+        (suggestion.tail, explanation.tail_neighbours),
+    ):
+        for neighbour in around[:_NEIGHBOURS]:
+            nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
+            add(_fact(centre, neighbour, label(neighbour.relation)))
+    return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
+
+
+def _fact(centre: str, neighbour: WeightedNeighbour, relation: str) -> Edge:
+    source, target = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
+    return Edge(source, target, relation, "neighbour", neighbour.weight)
+
+
+def write_drawing(drawing: EvidenceGraph, path: Path) -> None:
+    """Write a picture: SVG, or PNG where matplotlib is installed."""
+    if path.suffix.lower() == ".svg":
+        path.write_text(to_svg(drawing), encoding="utf-8")
+    elif path.suffix.lower() == ".png":
+        _write_png(drawing, path)
+    else:
+        raise InputError("expected a file name that ends in .svg or .png", source=str(path))
+
+
+def layout(drawing: EvidenceGraph) -> dict[str, tuple[float, float]]:
+    """Where each node is drawn: head left, tail right, paths between them, facts outside, examples below."""
+    placed: dict[str, tuple[float, float]] = {}
+    beside = {
+        role: [n.id for n in drawing.nodes if n.role == role] for role in ("path", "neighbour", "example")
+    }  # what stands in each column
+    tail = next(node.id for node in drawing.nodes if node.role == "tail")
+    of_tail = [n for n in beside["neighbour"] if any({n, tail} == {e.source, e.target} for e in drawing.edges)]
+    columns = {
+        0.10: [n for n in beside["neighbour"] if n not in of_tail],
+        _MIDDLE: beside["path"],
+        0.90: of_tail,
+    }
+    rows = max(3, *(len(column) + 1 for column in columns.values()))
+    middle = _TOP + (rows - 1) * _ROW / 2
+    for x, column in columns.items():
+        offset = len(column) / 2 if x == _MIDDLE and len(column) % 2 else (len(column) - 1) / 2
+        for i, name in enumerate(column):  # the middle itself is left to the arrow from head to tail
+            placed[name] = (x * _WIDTH, middle + (i - offset) * _ROW)
+    for node in drawing.nodes:
+        if node.role in ("head", "tail"):
+            placed[node.id] = ((0.30 if node.role == "head" else 0.70) * _WIDTH, middle)
+    below = _TOP + rows * _ROW
+    for i, name in enumerate(beside["example"]):
+        placed[name] = (_WIDTH * (0.30 if i % 2 == 0 else 0.70), below + (i // 2) * _ROW * 0.75)
+    return placed
+
+
+def to_svg(drawing: EvidenceGraph) -> str:
+    """A picture for a page or a document; names cannot break out of it."""
+    places = layout(drawing)
+    height = max(y for _, y in places.values()) + _TOP
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" '
+        f'font-family="sans-serif" font-size="12">',
+        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>',
+        f'<rect width="{_WIDTH}" height="{height:.0f}" fill="#ffffff"/>',
+    ]
+    parts += [_svg_edge(edge, places) for edge in drawing.edges]
+    parts += [_svg_node(node, *places[node.id]) for node in drawing.nodes]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _svg_edge(edge: Edge, places: dict[str, tuple[float, float]]) -> str:
+    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    length = max(math.hypot(x2 - x1, y2 - y1), 1)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    colour, dashes = _STROKES[edge.kind]
+    width = 1 + 2.5 * min(max(edge.weight, 0), 1)
+    line = (
+        f'<line x1="{x1 + 12 * dx:.1f}" y1="{y1 + 12 * dy:.1f}" x2="{x2 - 14 * dx:.1f}" y2="{y2 - 14 * dy:.1f}" '
+        f'stroke="{colour}" stroke-width="{width:.1f}" stroke-dasharray="{dashes}" marker-end="url(#arrow)"/>'
+    )
+    if not edge.label:
+        return line
+    text = escape(shorten(edge.label, 32))
+    place = f'x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 5:.1f}"'
+    halo = 'paint-order="stroke" stroke="#ffffff" stroke-width="3"'
+    return f'{line}\n<text {place} text-anchor="middle" fill="{colour}" font-size="11" {halo}>{text}</text>'
+
+
+def _svg_node(node: Node, x: float, y: float) -> str:
+    bold = ' font-weight="bold"' if node.role in ("head", "tail") else ""
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{_COLOURS[node.role]}"/>'
+        f'<text x="{x:.1f}" y="{y + 24:.1f}" text-anchor="middle"{bold} paint-order="stroke" stroke="#ffffff" '
+        f'stroke-width="3" fill="#1f2328">{escape(shorten(node.label, 34))}</text>'
+    )
+
+
+def _write_png(drawing: EvidenceGraph, path: Path) -> None:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("PNG needs matplotlib (pip install 'faan[plots]'); an .svg needs nothing") from None
+    places = layout(drawing)
+    height = max(y for _, y in places.values()) + _TOP
+    figure = Figure(figsize=(_WIDTH / 80, height / 80))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, _WIDTH), ylim=(height, 0))
+    axes.axis("off")
+    for edge in drawing.edges:
+        (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+        colour, dashes = _STROKES[edge.kind]
+        style = {
+            "arrowstyle": "-|>",
+            "color": colour,
+            "lw": 1 + 2 * min(max(edge.weight, 0), 1),
+            "shrinkA": 8,
+            "shrinkB": 8,
+        }
+        axes.annotate("", (x2, y2), (x1, y1), arrowprops=style | {"linestyle": "--" if dashes else "-"})
+        if edge.label:
+            name = shorten(edge.label, 32).replace("$", r"\$")
+            axes.text((x1 + x2) / 2, (y1 + y2) / 2 - 5, name, color=colour, fontsize=7, ha="center")
+    for node in drawing.nodes:
+        x, y = places[node.id]
+        axes.plot(x, y, "o", color=_COLOURS[node.role], markersize=9)
+        axes.text(x, y + 24, shorten(node.label, 34).replace("$", r"\$"), fontsize=8, ha="center")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,131 @@
+"""Few-shot models (FAAN and others) as methods of a completer, trained on the tasks in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+
+from faan.complete.methods import EMBED_FOLDER, Fitted, OnProgress
+from faan.embed import EmbedConfig, Embeddings
+from faan.embed.embeddings import write_tensors, write_text
+from faan.graph import Graph, InputError
+from faan.models import Background, FewShotModel
+from faan.tasks import Benchmark
+from faan.tasks.build import without_relations
+from faan.train import Callbacks, RunConfig, train_run
+from faan.train.checkpoint import BEST_FILE, copied
+from faan.train.loop import load_best
+from faan.train.runs import EMBED_FOLDER as RUN_EMBED_FOLDER
+
+_CONFIG_FILE = "run.json"
+_TASKS_FILE = "tasks.json"
+
+
+class FittedModel(Fitted):
+    """A trained few-shot model. It sees the graph as it was measured: without the relations that were tasks."""
+
+    min_tasks: ClassVar[int] = 5
+    settings: ClassVar[dict[str, Any]]
+
+    def __init__(self, config: RunConfig, embeddings: Embeddings, model: FewShotModel, tasks: list[str]) -> None:
+        self.config, self.embeddings, self.method, self.tasks = config, embeddings, model, tasks
+
+    @classmethod
+    def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedModel:
+        """Train embeddings and the model; the dev tasks say which weights are best."""
+        config = RunConfig.model_validate({**cls.settings, "seed": seed})
+        callbacks = Callbacks(
+            lambda done, total, loss: progress("training embeddings", done / total),
+            lambda done, total, loss: progress("training the model", done / total),
+        )
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / "run"
+            run = train_run(config, benchmark, folder, callbacks=callbacks)
+            embeddings = Embeddings.load(folder / RUN_EMBED_FOLDER)
+            load_best(run.model, folder)
+        return cls(config, embeddings, run.model, [task.relation for task in benchmark.tasks])
+
+    def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedModel:
+        """It stays the model that was measured."""
+        return self
+
+    def save(self, folder: Path) -> None:
+        """Write settings, vectors, weights and which relations the model does not see."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.embeddings.save(folder / EMBED_FOLDER)
+        write_text(folder / _CONFIG_FILE, self.config.model_dump_json(indent=1) + "\n")
+        write_text(folder / _TASKS_FILE, json.dumps(self.tasks, ensure_ascii=False, indent=1) + "\n")
+        assert isinstance(self.method, FewShotModel)
+        write_tensors(folder / BEST_FILE, copied(self.method.state_dict()))
+
+    @classmethod
+    def load(cls, folder: Path, graph: Graph) -> FittedModel:
+        """Build the model again and give it its weights."""
+        config = RunConfig.model_validate_json((folder / _CONFIG_FILE).read_text(encoding="utf-8"))
+        tasks = json.loads((folder / _TASKS_FILE).read_text(encoding="utf-8"))
+        if not isinstance(tasks, list) or not all(isinstance(name, str) for name in tasks):
+            raise InputError("expected a list of relations", source=str(folder / _TASKS_FILE))
+        embeddings = Embeddings.load(folder / EMBED_FOLDER)
+        seen = without_relations(graph, [graph.relation(name) for name in tasks])
+        background = Background.of(seen, embeddings, config.max_neighbours, config.seed)
+        with torch.random.fork_rng(devices=[]):
+            model = config.model.build(background)
+        load_best(model, folder)
+        return cls(config, embeddings, model, tasks)
+
+
+class FittedFaan(FittedModel):
+    """FAAN with the settings of `configs/faan-plus.toml`."""
+
+    name = "faan"
+    settings: ClassVar[dict[str, Any]] = {
+        "variant": "plus",
+        "vectors": "background+tasks",
+        "model": {"method": "faan", "middle": "relation", "layers": 1, "dropout": 0.3, "loss": "softmax"},
+        "embed": EmbedConfig.recommended("complex"),
+        "train": {
+            "steps": 1000,
+            "learning_rate": 3e-4,
+            "warmup_steps": 300,
+            "weight_decay": 0.05,
+            "average": 0.998,
+            "queries": 32,
+            "negatives": 15,
+            "evaluate_every": 500,
+            "evaluate_heads": 40,
+        },
+    }
+
+
+_SHORT = {"steps": 2000, "warmup_steps": 200, "average": 0.999, "evaluate_every": 1000, "evaluate_heads": 40}
+
+
+class FittedMetaR(FittedModel):
+    """MetaR, trained for a shorter time than in `configs/metar.toml`."""
+
+    name = "metar"
+    settings: ClassVar[dict[str, Any]] = {
+        "model": {"method": "metar", "rate": 1.0, "train_vectors": True},
+        "train": {**_SHORT, "learning_rate": 1e-3, "tasks_per_step": 64, "queries": 8},
+    }
+
+
+class FittedGMatching(FittedModel):
+    """GMatching, trained for a shorter time than in `configs/gmatching-maxp.toml`."""
+
+    name = "gmatching"
+    settings: ClassVar[dict[str, Any]] = {
+        "model": {"method": "gmatching", "pooling": "max"},
+        "train": {**_SHORT, "learning_rate": 5e-4},
+    }
+
+
+class FittedFsrl(FittedModel):
+    """FSRL, trained for a shorter time than in `configs/fsrl.toml`."""
+
+    name = "fsrl"
+    settings: ClassVar[dict[str, Any]] = {"model": {"method": "fsrl"}, "train": {**_SHORT, "learning_rate": 5e-4}}

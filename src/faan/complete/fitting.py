@@ -1,0 +1,104 @@
+"""Making a completer from a graph."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from importlib.metadata import version
+
+from faan.complete.about import About, Source
+from faan.complete.calibration import UNMEASURED
+from faan.complete.choosing import choose_tasks
+from faan.complete.completer import Completer
+from faan.complete.measuring import measure
+from faan.complete.methods import Fitted, OnProgress
+from faan.complete.registry import DEFAULT, FALLBACK, METHODS
+from faan.graph import Graph, InputError
+from faan.tasks import SPLITS, Benchmark
+from faan.tasks.build import without_relations
+
+_MIN_TRIPLES = 2
+_LIBRARIES = ("faan", "numpy", "torch")
+
+
+def fit(
+    graph: Graph,
+    *,
+    method: str = DEFAULT,
+    without: Sequence[str] = (),
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Completer:
+    """Make a completer: choose tasks, train embeddings, learn from some tasks, measure with the others.
+
+    What is measured never saw the relations that it is measured on. What is given back has learnt from the same tasks,
+    but then knows the whole graph; its probabilities are those of the measured one. `without` names relations to leave
+    out, as if the graph had none of their facts.
+    """
+    if method not in METHODS:
+        raise InputError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
+    progress = on_progress or (lambda what, share: None)
+    graph = without_relations(graph, [graph.relation(name) for name in without])
+    if graph.num_triples < _MIN_TRIPLES:
+        raise InputError(f"{graph.num_triples} triples are too few to learn from", source=graph.report.source)
+    seconds: dict[str, float] = {}
+    with _timing(seconds, "choose"):
+        tasks = choose_tasks(graph, seed)
+    chosen, notes = _suitable(METHODS[method], tasks)
+    measured, calibration = None, UNMEASURED
+    with _timing(seconds, "learn"):
+        fitted = chosen.fit(tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, progress)
+    if tasks is not None:
+        with _timing(seconds, "measure"):
+            measured, calibration = measure(fitted.method, tasks.graph, tasks.splits["test"], progress, seed)
+        with _timing(seconds, "finish"):
+            fitted = fitted.on(graph, seed, progress)
+    about = About(
+        method=chosen.name,
+        source=_source(graph, without),
+        measured=measured,
+        notes=tuple(notes),
+        seconds=seconds,
+        seed=seed,
+        versions={name: version(name) for name in _LIBRARIES} | {"python": platform.python_version()},
+        date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )
+    return Completer(graph, fitted, calibration, about)
+
+
+def _suitable(wanted: type[Fitted], tasks: Benchmark | None) -> tuple[type[Fitted], list[str]]:
+    """The method that was asked for, or one that needs no tasks; and what to say about it."""
+    notes = []
+    if tasks is None:
+        notes.append(
+            "The graph has too few relations to hold some out: nothing was measured, and probabilities are those of "
+            "another graph."
+        )
+    there = len(tasks.splits["train"]) if tasks is not None else 0
+    if there >= wanted.min_tasks:
+        return wanted, notes
+    notes.append(
+        f"{wanted.name} learns from {wanted.min_tasks} relations or more, and the graph has {there} to learn from: "
+        f"{FALLBACK.name} is used instead."
+    )
+    return FALLBACK, notes
+
+
+def _source(graph: Graph, without: Sequence[str]) -> Source:
+    return Source(
+        name=graph.report.source,
+        entities=graph.num_entities,
+        relations=int((graph.relation_counts > 0).sum()),
+        triples=graph.num_triples,
+        without=tuple(without),
+    )
+
+
+@contextmanager
+def _timing(seconds: dict[str, float], what: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[what] = round(time.perf_counter() - start, 1)

@@ -1,0 +1,112 @@
+"""Model folders: safe to load from a stranger, whole or not there at all.
+
+| file | what it holds |
+|---|---|
+| `config.json` | format and version, what the model is, from what and how good, its calibration |
+| `graph/` | the graph, as `faan.save_graph` writes it |
+| `method/` | what the method needs beside it: vectors and weights (safetensors), settings |
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError
+
+from faan.complete.about import About
+from faan.complete.calibration import Calibration
+from faan.complete.completer import Completer
+from faan.complete.registry import METHODS
+from faan.embed.embeddings import write_text
+from faan.graph import InputError, open_graph, save_graph
+from faan.graph.errors import first_problem
+from faan.graph.whole import check_free, whole_folder
+
+_MARK, _GRAPH, _METHOD = "config.json", "graph", "method"
+_VERSION = 1
+
+
+class _Head(BaseModel):
+    """What is read first: whether this is a model folder that this version can read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    format: Literal["faan-model"]
+    version: int
+
+
+class _Config(BaseModel):
+    """All of `config.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["faan-model"] = "faan-model"
+    version: int = _VERSION
+    about: About
+    calibration: Calibration
+
+
+def is_model(folder: Path) -> bool:
+    """Whether a folder looks like one that `save` wrote."""
+    return (folder / _MARK).is_file() and (folder / _GRAPH).is_dir()
+
+
+def save(completer: Completer, folder: Path) -> None:
+    """Write a model; an older one is replaced, but not if anything was put beside it, such as reviewers' decisions."""
+    check_free(folder, _is_only_a_model, "a model, or holds more than a model")
+    config = _Config(about=completer.about, calibration=completer.calibration)
+    with whole_folder(folder) as new:
+        save_graph(completer.graph, new / _GRAPH)
+        (new / _METHOD).mkdir()
+        completer.fitted.save(new / _METHOD)
+        write_text(new / _MARK, config.model_dump_json(indent=1) + "\n")
+
+
+def load(folder: Path) -> Completer:
+    """Open a model; a folder that is damaged or from a newer version is refused with what to do."""
+    if not (folder / _MARK).is_file():
+        raise InputError(f"there is no model: {_MARK} is missing; `faan fit` makes one", source=str(folder))
+    config = _read(folder)
+    method = METHODS.get(config.about.method)
+    if method is None:
+        raise InputError(
+            f"was made with the method {config.about.method!r}, which this version of faan does not have",
+            source=str(folder),
+        )
+    graph = open_graph(folder / _GRAPH)
+    try:
+        fitted = method.load(folder / _METHOD, graph)
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
+        raise _damaged(folder, str(error).removeprefix(f"{folder}: ")) from None
+    return Completer(graph, fitted, config.calibration, config.about)
+
+
+def read_about(folder: Path) -> About:
+    """What a model says about itself, without opening the rest."""
+    return _read(folder).about
+
+
+def _read(folder: Path) -> _Config:
+    try:
+        text = (folder / _MARK).read_text(encoding="utf-8")
+        head = _Head.model_validate_json(text)
+        if head.version > _VERSION:
+            raise InputError(
+                f"was saved by a newer version of faan (format {head.version}, this one reads {_VERSION}); update faan",
+                source=str(folder),
+            )
+        return _Config.model_validate_json(text)
+    except ValidationError as error:
+        raise _damaged(folder, f"{_MARK}: {first_problem(error)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _damaged(folder, f"{_MARK}: {error}") from None
+
+
+def _is_only_a_model(folder: Path) -> bool:
+    return is_model(folder) and {path.name for path in folder.iterdir()} <= {_MARK, _GRAPH, _METHOD}
+
+
+def _damaged(folder: Path, problem: str) -> InputError:
+    return InputError(f"the model is damaged ({problem}); fit it again", source=str(folder))

@@ -1,0 +1,87 @@
+"""How alike two entities are, in facts that a person can check.
+
+Half of it is what they share to the letter: facts with the same relation and the same other end (`official_language
+Spanish`), a rare fact counting more than one that thousands share (tf-idf). The other half is the roles they play
+(`profiles.py`). Entities with a great many facts are compared by roles alone, which keeps the work bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.complete.profiles import Profiles
+from faan.graph import Graph
+from faan.graph.ragged import Ints
+
+_MAX_FACTS = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The facts of an entity, each a relation and its other end, and how much it says (idf)."""
+
+    relations: Ints  # (n,)
+    entities: Ints  # (n,)
+    keys: NDArray[np.int64]  # (n,) one number for both, sorted
+    idf: NDArray[np.float64]
+
+
+class Likeness:
+    """Compares entities of a graph; a hidden relation (both sides of it) counts as if the graph had none of it."""
+
+    def __init__(self, graph: Graph, profiles: Profiles, hidden: Ints) -> None:
+        self.graph, self.profiles, self.hidden = graph, profiles, hidden
+        self._facts: dict[int, Facts] = {}
+
+    def facts(self, entity: int) -> Facts:
+        """The facts of an entity, kept for the next time; none where there are too many."""
+        if entity not in self._facts:
+            self._facts[entity] = self._look_up(entity)
+        return self._facts[entity]
+
+    def _look_up(self, entity: int) -> Facts:
+        graph = self.graph
+        relations, others = graph.neighbours.of(entity)
+        if len(relations) > _MAX_FACTS:
+            relations, others = relations[:0], others[:0]
+        keep = ~np.isin(relations, self.hidden)
+        relations, others = relations[keep].astype(np.int64), others[keep].astype(np.int64)
+        keys = relations * graph.num_entities + others
+        order = np.argsort(keys, kind="stable")
+        sharing = np.array([self._sharing(int(r), int(e)) for r, e in zip(relations, others, strict=True)])
+        idf = np.log1p(graph.num_entities / np.maximum(sharing, 1))
+        return Facts(relations[order], others[order], keys[order], idf[order])
+
+    def _sharing(self, relation: int, other: int) -> int:
+        """How many entities have the fact: edges of its other end, seen from there."""
+        around, total = self.graph.neighbours, 2 * self.graph.num_relations
+        span = around.relations[around.offsets[other] : around.offsets[other + 1]]
+        first, last = np.searchsorted(span, np.array([0, 1]) + (relation + total // 2) % total)
+        return int(last - first)
+
+    def alike(self, one: int, other: int) -> float:
+        """From 0, nothing in common, to 1, the same."""
+        a, b = self.facts(one), self.facts(other)
+        shared = a.idf[np.isin(a.keys, b.keys, assume_unique=True)].sum()
+        facts = shared / max(np.sqrt(a.idf.sum() * b.idf.sum()), 1e-9)
+        roles = self.profiles.similarity(np.array([one]), np.array([other]), self.hidden)[0]
+        return float(facts + roles) / 2
+
+    def weights(self, entity: int, likes: Ints) -> NDArray[np.float64]:
+        """How much each fact of an entity makes it look like a group of others, (n,); they sum to 1 or are all 0.
+
+        A fact counts by its idf times the share of the others that have it too, and a little for its role: the idf of
+        the role times the share that plays it, spread over all facts of the entity in that role.
+        """
+        own = self.facts(entity)
+        others = [int(other) for other in np.unique(likes) if other != entity]
+        if not others or not len(own.keys):
+            return np.zeros(len(own.keys))
+        share = np.mean([np.isin(own.keys, self.facts(other).keys) for other in others], axis=0)
+        playing = self.profiles.shares(np.array(others), self.hidden)[own.relations]
+        in_role = np.bincount(own.relations, minlength=1)[own.relations]
+        weights = own.idf * share + self.profiles.idf[own.relations] * playing / in_role
+        return np.asarray(weights / max(weights.sum(), 1e-12))

@@ -1,0 +1,91 @@
+"""Suggestions as lines of a file: TSV, JSON lines, N-Triples."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import quote
+
+from faan.complete.types import Suggestion
+from faan.graph import Graph, InputError
+
+Line: TypeAlias = Callable[[Suggestion], str]
+
+COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
+FORMATS = ("tsv", "jsonl", "nt")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
+_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def header(form: str) -> str:
+    """The first line of a file."""
+    return "\t".join(COLUMNS) + "\n" if form == "tsv" else ""
+
+
+def line_writer(form: str, relation: str) -> Line:
+    """What turns a suggestion into a line; N-Triples need the relation."""
+    if form == "tsv":
+        return _tsv
+    if form == "jsonl":
+        return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
+    predicate = to_iri(relation, "relation")
+    return lambda fact: f"<{to_iri(fact.head)}> <{predicate}> <{to_iri(fact.tail)}> .\n"
+
+
+def to_iri(name: str, kind: str = "entity") -> str:
+    """The name itself where it is an IRI, else one that is made of it."""
+    return name if _IRI.fullmatch(name) else f"urn:faan:{kind}:{quote(name, safe='')}"
+
+
+def _tsv(suggestion: Suggestion) -> str:
+    cells = (
+        suggestion.head,
+        suggestion.tail,
+        f"{suggestion.probability:.6f}",
+        f"{suggestion.score:.6f}",
+        str(suggestion.rank),
+        "yes" if suggestion.low_evidence else "no",
+        "; ".join(suggestion.because),
+        "; ".join(suggestion.warnings),
+    )
+    return "\t".join(cell.translate(_ESCAPES) for cell in cells) + "\n"
+
+
+def cut_back(path: Path, form: str, graph: Graph, by_tail: bool) -> int | None:
+    """Cut a file of an interrupted job back to its last whole group; the entity to go on with, None for a new file.
+
+    The last entity that was asked about may lack some of its lines: they are cut off, and it is asked about again.
+    """
+    if not path.exists():
+        return None
+    if form not in ("tsv", "jsonl"):
+        raise InputError(f"a job that writes {form} cannot be resumed; use tsv or jsonl", source=str(path))
+    last, start, place = None, 0, 0
+    with path.open("rb") as file:
+        for number, raw in enumerate(file):
+            if raw.endswith(b"\n") and not (form == "tsv" and number == 0):
+                entity = _asked(raw.decode(), form, by_tail, path, number + 1)
+                if entity != last:
+                    last, start = entity, place
+            elif form == "tsv" and number == 0 and raw.decode() != header(form):
+                raise InputError("is not a file that `faan suggest --format tsv` wrote", source=str(path), line=1)
+            place += len(raw)
+    if last is None:
+        path.unlink()
+        return None
+    with path.open("r+b") as file:
+        file.truncate(start)
+    return graph.entity(last)
+
+
+def _asked(line: str, form: str, by_tail: bool, path: Path, number: int) -> str:
+    try:
+        if form == "jsonl":
+            return str(json.loads(line)["tail" if by_tail else "head"])
+        return line.split("\t")[1 if by_tail else 0].replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r")
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise InputError(f"is not a line that `faan suggest` wrote as {form}", source=str(path), line=number) from None

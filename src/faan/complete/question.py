@@ -1,0 +1,117 @@
+"""A question: examples of a relation, what is known of it, and which entities may be its heads and tails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from faan.complete.types import Examples
+from faan.graph import Graph, InputError, Names
+from faan.graph.errors import shorten
+from faan.graph.ragged import Ints
+from faan.tasks import PairSet, Task, find_candidates
+from faan.tasks.candidates import CUTOFF
+from faan.tasks.randomness import Stream
+
+NEW_RELATION = "the new relation"
+MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples: more say little new and cost time
+_FEW = 10  # with fewer tails than this a role counts only if half of them play it
+_FEW_CUTOFF = 0.5
+_LOW_EVIDENCE = 2
+_MANY = 1000  # names that are cheaper looked up together than one by one
+_PURPOSE = 7  # keeps these random numbers apart from those of other uses of the same seed
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Which tails do heads have? With `turned`, which heads do tails have: then head and tail are swapped inside."""
+
+    graph: Graph = field(repr=False)
+    relation: str  # what to call it
+    references: Ints  # (K, 2), swapped where turned
+    known: PairSet  # facts that are known, swapped where turned
+    hidden: int | None  # the relation's id where the graph holds it: its edges must not speak for themselves
+    turned: bool = False
+
+    @cached_property
+    def candidates(self) -> Ints:
+        """The entities that fit as answers: those that look like the answers in the examples."""
+        return fitting(self.graph, self.references[:, 1])
+
+    @cached_property
+    def task(self) -> Task:
+        """The question as a few-shot task."""
+        return Task(self.relation, self.references, self.candidates, self.known, self.hidden)
+
+    @property
+    def low_evidence(self) -> bool:
+        """Whether there are only one or two examples."""
+        return len(self.references) <= _LOW_EVIDENCE
+
+    @property
+    def hidden_roles(self) -> Ints:
+        """Both sides of the relation itself, where it is in the graph."""
+        if self.hidden is None:
+            return np.empty(0, dtype=np.int64)
+        base = self.hidden % self.graph.num_relations
+        return np.array([base, base + self.graph.num_relations])
+
+    def pair(self, asked: int, answer: int) -> tuple[int, int]:
+        """Head and tail of what was asked and an answer to it."""
+        return (answer, asked) if self.turned else (asked, answer)
+
+    def inverse(self) -> Question:
+        """The same relation, asked in the other direction."""
+        graph, known = self.graph, self.known.pairs
+        hidden = None if self.hidden is None else (self.hidden + graph.num_relations) % (2 * graph.num_relations)
+        swapped = np.ascontiguousarray(self.references[:, ::-1])
+        truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
+        return Question(graph, self.relation, swapped, truths, hidden, not self.turned)
+
+
+def ask(graph: Graph, examples: Examples) -> Question:
+    """Look up the examples: a relation of the graph by name, or pairs by the names of entities."""
+    if isinstance(examples, str):
+        relation = graph.relation(examples)
+        rows = np.flatnonzero(graph.relations == relation)
+        pairs = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+        if not len(pairs):
+            raise InputError(f"the graph has no fact of {examples!r}: give examples of it as pairs")
+        order = np.sort(Stream(0, _PURPOSE, relation).permutation(len(pairs))[:MAX_REFERENCES])
+        known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
+        return Question(graph, graph.relation_label(relation), pairs[order], known, relation)
+    pairs = np.array([_pair(graph, pair) for pair in examples], dtype=np.int32).reshape(-1, 2)
+    if not len(pairs):
+        raise InputError("there is no example: give at least one pair of head and tail, better five")
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    pairs = pairs[np.sort(first)]
+    known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
+    return Question(graph, NEW_RELATION, pairs[:MAX_REFERENCES], known, None)
+
+
+def fitting(graph: Graph, tails: Ints) -> Ints:
+    """The entities that look like some others: by type, else by the roles that they play.
+
+    Of a handful of tails, a role that only one of them plays says little: half of them have to play it.
+    """
+    distinct = len(np.unique(tails))
+    return find_candidates(graph, tails, _FEW_CUTOFF if distinct < _FEW else CUTOFF).entities
+
+
+def entities(graph: Graph, names: Sequence[str]) -> Ints:
+    """The ids of entities, each once, in the order of their names; a million are looked up at once."""
+    if len(names) < _MANY:
+        found = [graph.entity(name) for name in names]
+    else:
+        ids = graph.entity_names.find_each(Names.from_strings(names))
+        found = [number if number >= 0 else graph.entity(names[i]) for i, number in enumerate(ids.tolist())]
+    return np.array(list(dict.fromkeys(found)), dtype=np.int32)
+
+
+def _pair(graph: Graph, pair: tuple[str, str]) -> tuple[int, int]:
+    if isinstance(pair, str) or len(pair) != 2:
+        raise InputError(f"an example is a pair of head and tail, found {shorten(repr(pair))}")
+    return graph.entity(pair[0]), graph.entity(pair[1])

@@ -1,0 +1,95 @@
+"""Ranking the answers to a question, entity by entity, with probabilities and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.complete.calibration import Calibration
+from faan.complete.question import Question
+from faan.complete.reasons import Reasons
+from faan.complete.types import Known, Suggestion
+from faan.graph import InputError
+from faan.graph.ragged import Ints
+from faan.models import Scorer
+
+SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon
+_ENTITIES_AT_ONCE = 32
+
+
+class Ranking:
+    """Ranks answers to one question with one method."""
+
+    def __init__(self, question: Question, scorer: Scorer, calibration: Calibration, reasons: Reasons) -> None:
+        self.question, self.scorer, self.calibration, self.reasons = question, scorer, calibration, reasons
+
+    def best(self, asked: Ints, answers: Ints | None, top: int, known: Known) -> Iterator[Suggestion]:
+        """For each entity asked about its best answers, or the best among given answers; as they are found."""
+        for entity, choices, scores in self._scores(asked, answers):
+            counts = self._competing(entity, choices, known)
+            wanted = counts if answers is None else counts & np.isin(choices, answers)
+            places, compared = np.flatnonzero(wanted), np.flatnonzero(counts)
+            if not len(places):
+                continue
+            order = places[np.argsort(-scores[places], kind="stable")[:top]]
+            yield from self._suggestions(entity, choices, scores, order, compared)
+
+    def pairs(self, asked: Ints, answers: Ints) -> Iterator[Suggestion]:
+        """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known."""
+        for entity in np.unique(asked).tolist():
+            wanted = np.unique(answers[asked == entity])
+            for one, choices, scores in self._scores(np.array([entity]), wanted):
+                counts = self._competing(one, choices, "skip")
+                for place in np.flatnonzero(np.isin(choices, wanted)).tolist():
+                    compared = np.flatnonzero(counts | (np.arange(len(choices)) == place))
+                    yield from self._suggestions(one, choices, scores, np.array([place]), compared)
+
+    def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
+        """Each entity with its choices (C,) and their scores; some entities are scored together."""
+        candidates = self.question.candidates
+        choices = candidates if answers is None else np.union1d(candidates, answers)
+        size = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
+        for first in range(0, len(asked), size):
+            chunk = asked[first : first + size]
+            scores = np.asarray(self.scorer.score(chunk, choices), dtype=np.float64)
+            if np.isnan(scores).any():
+                raise InputError("a score is not a number: the model's weights are broken; fit it again")
+            yield from ((entity, choices, scores[row]) for row, entity in enumerate(chunk.tolist()))
+
+    def _competing(self, entity: int, choices: Ints, known: Known) -> NDArray[np.bool_]:
+        """Which choices are answers at all: not the entity itself (unless examples say so), not what is known."""
+        references = self.question.references
+        keep = np.ones(len(choices), dtype=bool)
+        if not (references[:, 0] == references[:, 1]).any():
+            keep &= choices != entity
+        if known == "skip":
+            keep &= ~self.question.known.contains(np.array([entity]), choices)
+        return keep
+
+    def _suggestions(
+        self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, compared: Ints
+    ) -> Iterator[Suggestion]:
+        """Suggestions for some places among the choices, with rank and probability among those compared."""
+        question, names = self.question, self.question.graph.entity_names
+        rivals = scores[compared]
+        among = np.searchsorted(compared, places)
+        probabilities = self.calibration.probability(rivals, len(question.references), among)
+        because = self.reasons.because(entity, choices[places])
+        order = np.argsort(-rivals, kind="stable")
+        rank = np.empty(len(rivals), dtype=np.int64)
+        rank[order] = np.arange(1, len(rivals) + 1)
+        for i, place in enumerate(places.tolist()):
+            answer = int(choices[place])
+            head, tail = question.pair(entity, answer)
+            yield Suggestion(
+                names[head],
+                names[tail],
+                float(scores[place]),
+                float(probabilities[i]),
+                int(rank[among[i]]),
+                question.low_evidence,
+                because[i],
+                self.reasons.warnings(entity, answer),
+            )

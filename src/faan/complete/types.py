@@ -1,0 +1,127 @@
+"""What a completer gives: suggestions, and explanations of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Examples: TypeAlias = str | Sequence[tuple[str, str]]
+"""A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities."""
+
+Known: TypeAlias = Literal["skip", "show"]
+"""What to do with facts that are known already: leave them out, or show them among the others."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A fact that may be missing; head and tail by their names in the graph."""
+
+    head: str
+    tail: str
+    score: float  # the method's own; higher is more plausible
+    probability: float  # that it is true, given that the head has such a fact at all; calibrated on relations held out
+    rank: int  # 1 is the best of its head (of its tail, where heads were asked for)
+    low_evidence: bool  # one or two examples are little to go by
+    because: tuple[str, ...] = ()  # short sentences, most important first
+    warnings: tuple[str, ...] = ()  # what speaks against it: types, a second value where others have one
+
+
+@dataclass(frozen=True)
+class WeightedExample:
+    """An example, and how much the pair resembles it; the weights of all examples sum to 1."""
+
+    head: str
+    tail: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class WeightedNeighbour:
+    """A fact about the head or the tail, and how much it counted; `forward` where that entity is the fact's head."""
+
+    relation: str
+    entity: str
+    forward: bool
+    weight: float
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One step of a path; `forward` where it goes from head to tail of the relation."""
+
+    relation: str
+    forward: bool
+
+
+@dataclass(frozen=True)
+class ExplainedPath:
+    """A walk from the head to the tail: `entities[i]` -`hops[i]`-> `entities[i + 1]`."""
+
+    hops: tuple[Hop, ...]
+    entities: tuple[str, ...]
+    confidence: float  # how likely an end of such a path is right
+    support: int  # how many examples such a path connects,
+    of: int  # and how many examples there are
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One piece of evidence: what it says, its value, and what it adds to the score."""
+
+    name: str
+    sentence: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Node:
+    """An entity in the drawing."""
+
+    id: str
+    label: str
+    role: Literal["head", "tail", "neighbour", "path", "example"]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An arrow in the drawing; `suggested` is the fact in question, `example` a known one of the same relation."""
+
+    source: str
+    target: str
+    label: str
+    kind: Literal["suggested", "example", "path", "neighbour", "resembles"]
+    weight: float
+
+
+@dataclass(frozen=True)
+class EvidenceGraph:
+    """What speaks for a suggestion, to be drawn."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All that speaks for and against one fact."""
+
+    suggestion: Suggestion
+    relation: str  # what to call the relation in question
+    labels: dict[str, str]  # what to show a person for each entity and relation named here, where it differs
+    examples: tuple[WeightedExample, ...]
+    head_neighbours: tuple[WeightedNeighbour, ...]
+    tail_neighbours: tuple[WeightedNeighbour, ...]
+    paths: tuple[ExplainedPath, ...]
+    evidence: tuple[Contribution, ...]
+
+    def label(self, name: str) -> str:
+        """What to show a person for a name."""
+        return self.labels.get(name, name)
+
+    def drawing(self) -> EvidenceGraph:
+        """The same as a graph: the pair, the paths between the two, what matters around them, similar examples."""
+        from faan.complete.drawing import draw  # the drawing is made of an explanation, not the other way round
+
+        return draw(self)

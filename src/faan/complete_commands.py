@@ -1,0 +1,143 @@
+"""The commands of a graph engineer: fit, suggest, explain, info. What needs torch is imported when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faan.graph.whole import check_free
+from faan.options import (
+    AsJson,
+    ColumnNames,
+    Format,
+    GraphArgument,
+    Languages,
+    Nodes,
+    SkipBadLines,
+    TypePattern,
+    TypeRelations,
+    read_source,
+)
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
+Relation = Annotated[
+    str | None, typer.Option(metavar="NAME", help="A relation of the graph; its own facts are the examples.")
+]
+ExamplesFile = Annotated[
+    str | None,
+    typer.Option("--examples", metavar="FILE", help="Examples, a line each: head, tab, tail; `-` for standard input."),
+]
+Example = Annotated[
+    list[str] | None,
+    typer.Option("--example", metavar="HEAD,TAIL", help="An example; may be given several times, five are good."),
+]
+
+
+def fit(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")],
+    method: Annotated[
+        str | None, typer.Option(help="evidence, rules, faan, metar, gmatching or fsrl.  [default: evidence]")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RELATION", help="Leave a relation out, as if the graph had none of it; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which relations are held out, and all that is random.")] = 0,
+    format: Format = None,
+    columns: ColumnNames = None,
+    nodes: Nodes = None,
+    language: Languages = "en",
+    type_relation: TypeRelations = None,
+    type_pattern: TypePattern = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
+    from faan.complete_running import is_model, run_fit  # torch takes seconds to load
+
+    check_free(output, is_model, "a model")
+    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    run_fit(read, output, method, without or [], seed, as_json)
+
+
+def suggest(
+    model: ModelArgument,
+    relation: Relation = None,
+    examples: ExamplesFile = None,
+    example: Example = None,
+    head: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Whose facts are wanted; may be given several times.")
+    ] = None,
+    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same, a name a line.")] = None,
+    tail: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only these tails; without heads: whose tails these are."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="Suggestions for each head.")] = 10,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Without --head: ask for so many heads at most.  [default: 10 in a table, else all]"),
+    ] = None,
+    known: Annotated[bool, typer.Option("--known", help="Show facts that are known already, too.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="table, tsv, jsonl or nt (N-Triples).")
+    ] = "table",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted job in that file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
+    from faan.complete_running import Wanted, run_suggest
+
+    form = "jsonl" if as_json else form
+    if form not in ("table", "tsv", "jsonl", "nt"):
+        raise typer.BadParameter("expected table, tsv, jsonl or nt", param_hint="--format")
+    if output is not None and form == "table":
+        form = {".jsonl": "jsonl", ".nt": "nt"}.get(output.suffix, "tsv")
+    if resume and output is None:
+        raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
+    _check_one_source(relation, examples, example)
+    wanted = Wanted(model, relation, examples, example or [])
+    run_suggest(wanted, head, heads_file, tail, top, limit, known, explain, form, output, resume)
+
+
+def explain(
+    model: ModelArgument,
+    head: Annotated[str, typer.Argument(metavar="HEAD", help="The head of the fact.")],
+    tail: Annotated[str, typer.Argument(metavar="TAIL", help="Its tail.")],
+    relation: Relation = None,
+    examples: ExamplesFile = None,
+    example: Example = None,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the evidence: .svg, or .png with matplotlib.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what speaks for and against one fact: similar examples, paths, neighbours, evidence."""
+    from faan.complete_running import Wanted, run_explain
+
+    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
+        raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--draw")
+    _check_one_source(relation, examples, example)
+    run_explain(Wanted(model, relation, examples, example or []), head, tail, draw, as_json)
+
+
+def info(model: ModelArgument, as_json: AsJson = False) -> None:
+    """Say what a model is, from what graph, and how good."""
+    from faan.complete_running import run_info
+
+    run_info(model, as_json)
+
+
+def _check_one_source(relation: str | None, examples: str | None, example: list[str] | None) -> None:
+    given = [relation is not None, examples is not None, bool(example)]
+    if sum(given) != 1:
+        raise typer.BadParameter(
+            "say what relation is meant by one of --relation, --examples and --example", param_hint="--example"
+        )

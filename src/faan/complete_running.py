@@ -1,0 +1,280 @@
+"""What the commands of a graph engineer do and print, apart from their options because it loads torch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from faan.complete import DEFAULT, About, Completer, Examples, Explanation, Suggestion, read_about
+from faan.complete import fit as fit_completer
+from faan.complete.drawing import write_drawing
+from faan.complete.folder import is_model
+from faan.complete.methods import OnProgress
+from faan.complete.output import cut_back, header, line_writer
+from faan.complete.pairs import parse_pair, parse_pairs
+from faan.graph import Graph, InputError
+from faan.printing import busy, new_table, out, print_json, shown, talk, visible
+
+__all__ = ["Wanted", "is_model", "run_explain", "run_fit", "run_info", "run_suggest"]
+
+_HEADS_IN_A_TABLE = 10
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which relation of which model: one of the three ways to say it."""
+
+    model: Path
+    relation: str | None
+    examples_file: str | None
+    pairs: Sequence[str]
+
+    def open(self) -> tuple[Completer, Examples]:
+        """Load the model and look up the examples."""
+        with busy("loading"):
+            completer = Completer.load(self.model)
+        return completer, self._examples(completer.graph)
+
+    def _examples(self, graph: Graph) -> Examples:
+        if self.relation is not None:
+            return self.relation
+        if self.examples_file == "-":
+            return parse_pairs(graph, sys.stdin, "standard input")
+        if self.examples_file is not None:
+            return parse_pairs(graph, _lines(Path(self.examples_file)), self.examples_file)
+        return [parse_pair(graph, pair) for pair in self.pairs]
+
+
+def run_fit(graph: Graph, folder: Path, method: str | None, without: Sequence[str], seed: int, as_json: bool) -> None:
+    """Fit and save a model, and say what to expect of it."""
+    with _stages() as on_progress:
+        completer = fit_completer(graph, method=method or DEFAULT, without=without, seed=seed, on_progress=on_progress)
+    completer.save(folder)
+    talk.print(f"wrote {visible(str(folder))}")
+    _print_about(completer.about, as_json)
+
+
+def run_info(folder: Path, as_json: bool) -> None:
+    """Say what a model is."""
+    _print_about(read_about(folder), as_json)
+
+
+def run_suggest(
+    wanted: Wanted,
+    heads: list[str] | None,
+    heads_file: Path | None,
+    tails: list[str] | None,
+    top: int,
+    limit: int | None,
+    known: bool,
+    explained: bool,
+    form: str,
+    output: Path | None,
+    resume: bool,
+) -> None:
+    """Suggest facts, to a table or to lines."""
+    completer, examples = wanted.open()
+    if heads_file is not None:
+        heads = [*(heads or []), *(line.strip("\r\n") for line in _lines(heads_file) if line.strip())]
+    by_tail = not heads and bool(tails)
+    if not heads and not by_tail:
+        heads = completer.heads_lacking(examples)
+        limit = limit or (_HEADS_IN_A_TABLE if form == "table" else None)
+        talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{_asking(limit, heads)}")
+        heads = heads[:limit]
+    asked = list(tails or []) if by_tail else list(heads or [])
+    if output is not None and resume:
+        asked = _still_to_ask(asked, cut_back(output, form, completer.graph, by_tail), completer.graph)
+    elif output is not None and output.exists():
+        raise InputError("exists; go on with it (--resume) or choose another file", source=str(output))
+    if not asked:
+        talk.print("there is nothing left to ask")
+        return
+    found = completer.suggest(
+        examples,
+        None if by_tail else asked,
+        asked if by_tail else tails or None,
+        top,
+        "show" if known else "skip",
+    )
+    found = _watched(found, len(asked), by_tail)
+    if form == "table":
+        _print_table(found, by_tail, explained, completer.graph)
+    else:
+        relation = examples if isinstance(examples, str) else "new"
+        _write(found, form, relation, output)
+
+
+def run_explain(wanted: Wanted, head: str, tail: str, picture: Path | None, as_json: bool) -> None:
+    """Print all that speaks for one fact, and draw it."""
+    completer, examples = wanted.open()
+    explanation = completer.explain(head, tail, examples)
+    if picture is not None:
+        write_drawing(explanation.drawing(), picture)
+        talk.print(f"wrote {visible(str(picture))}")
+    if as_json:
+        print_json(asdict(explanation))
+    else:
+        _print_explanation(explanation)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error.reason})", source=str(path)) from None
+
+
+def _asking(limit: int | None, heads: Sequence[str]) -> str:
+    return f"; these are the first {limit} (--limit for more)" if limit is not None and limit < len(heads) else ""
+
+
+def _still_to_ask(asked: list[str], last: int | None, graph: Graph) -> list[str]:
+    if last is None:
+        return asked
+    for place, name in enumerate(asked):
+        if graph.entity(name) == last:
+            return asked[place:]
+    raise InputError(f"{graph.entity_names[last]!r}, the last in the file, is not among what is asked now")
+
+
+def _write(found: Iterable[Suggestion], form: str, relation: str, output: Path | None) -> None:
+    is_new = output is None or not output.exists()
+    line = line_writer(form, relation)
+    count = 0
+    target = nullcontext(sys.stdout) if output is None else output.open("a", encoding="utf-8", newline="\n")
+    with target as file:
+        _begin(file, form, is_new)
+        for suggestion in found:
+            file.write(line(suggestion))
+            count += 1
+    if output is not None:
+        talk.print(f"wrote {count:,} suggestions to {visible(str(output))}")
+
+
+def _begin(file: IO[str], form: str, is_new: bool) -> None:
+    if is_new:
+        file.write(header(form))
+
+
+def _print_table(found: Iterable[Suggestion], by_tail: bool, explained: bool, graph: Graph) -> None:
+    def label(name: str) -> str:
+        return graph.entity_label(graph.entity(name))
+
+    last = None
+    for suggestion in found:
+        asked, answer = (suggestion.tail, suggestion.head) if by_tail else (suggestion.head, suggestion.tail)
+        if asked != last:
+            if suggestion.low_evidence and last is None:
+                out.print("low evidence: one or two examples are little to go by", style="yellow")
+            out.print(shown(label(asked)), style="bold")
+            last = asked
+        marks = f"  ! {visible(suggestion.warnings[0])}" if suggestion.warnings else ""
+        out.print(f"  {suggestion.rank:>3}  {suggestion.probability:>6.1%}  {shown(label(answer))}{marks}")
+        for sentence in suggestion.because if explained else ():
+            out.print(f"               {visible(sentence)}", style="dim")
+
+
+def _print_about(about: About, as_json: bool) -> None:
+    if as_json:
+        print_json(about.model_dump())
+        return
+    source = about.source
+    out.print(
+        f"{about.method} for {visible(source.name)}: {source.entities:,} entities, {source.relations:,} relations, "
+        f"{source.triples:,} triples"
+    )
+    if source.without:
+        out.print(f"left out: {visible(', '.join(source.without))}")
+    out.print(about.in_words())
+    if about.measured is not None:
+        out.print(f"held out: {visible(', '.join(about.measured.relations))}")
+    for note in about.notes:
+        out.print(f"note: {visible(note)}", style="yellow")
+    out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")
+
+
+def _print_explanation(explanation: Explanation) -> None:
+    fact, label = explanation.suggestion, explanation.label
+    out.print(f"{visible(label(fact.head))} → {visible(label(fact.tail))}", style="bold")
+    low = ", low evidence" if fact.low_evidence else ""
+    out.print(f"probability {fact.probability:.1%}{low}, rank {fact.rank:,}, score {fact.score:.3f}")
+    for warning in fact.warnings:
+        out.print(f"! {visible(warning)}", style="yellow")
+    if fact.because:
+        out.print("\nBecause", style="bold")
+    for sentence in fact.because:
+        out.print(f"- {visible(sentence)}")
+    table = new_table("\nExamples it resembles", "head", "tail", "weight")
+    for example in explanation.examples[:5]:
+        table.add_row(shown(label(example.head)), shown(label(example.tail)), f"{example.weight:.2f}")
+    out.print(table)
+    for title, around in (
+        (f"What counts about {label(fact.head)}", explanation.head_neighbours),
+        (f"What counts about {label(fact.tail)}", explanation.tail_neighbours),
+    ):
+        if around:
+            table = new_table(f"\n{visible(title)}", "fact", "weight")
+            for one in around:
+                arrow = f"— {label(one.relation)} →" if one.forward else f"← {label(one.relation)} —"
+                table.add_row(shown(f"{arrow} {label(one.entity)}"), f"{one.weight:.2f}")
+            out.print(table)
+    if explanation.evidence:
+        table = new_table("\nEvidence", "what it says", "value", "adds")
+        for piece in explanation.evidence[:10]:
+            table.add_row(shown(piece.sentence), f"{piece.value:.3f}", f"{piece.contribution:+.3f}")
+        out.print(table)
+
+
+@contextmanager
+def _stages() -> Iterator[OnProgress]:
+    """Bars, one for each thing that goes on, with the time left."""
+    with _bars() as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(what: str, share: float) -> None:
+            if what not in tasks or bars.tasks[tasks[what]].finished:
+                tasks[what] = bars.add_task(what, total=1.0)
+            bars.update(tasks[what], completed=share)
+
+        yield on_progress
+
+
+def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator[Suggestion]:
+    """Show how many of the entities asked about are done."""
+    with _bars() as bars:
+        task, last, done = bars.add_task("suggesting", total=total), None, 0
+        for suggestion in found:
+            asked = suggestion.tail if by_tail else suggestion.head
+            if asked != last:
+                bars.update(task, completed=done)
+                last, done = asked, done + 1
+            yield suggestion
+
+
+def _bars() -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=talk,
+        transient=True,
+        disable=not talk.is_terminal,
+    )

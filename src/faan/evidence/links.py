@@ -1,0 +1,52 @@
+"""Links between a head and many candidates over one entity in between, compiled by numba."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+MAX_STEPS = 300_000  # edges that are looked at for one head
+MAX_DEGREE = 3_000  # an entity with more edges connects nothing: it would speak for thousands of entities alike
+
+
+@njit(nogil=True, cache=True)
+def link_counts(
+    offsets: np.ndarray,
+    relations: np.ndarray,
+    entities: np.ndarray,
+    num_relations: int,
+    head: int,
+    place: np.ndarray,
+    hidden: int,
+    direct: np.ndarray,
+    between: np.ndarray,
+    rare: np.ndarray,
+) -> None:
+    """Count a head's edges to each place (C,), its links over one entity, and these weighed by that entity's rarity.
+
+    `place` of an entity is -1 where it does not matter. Edges of the relation `hidden` (below `num_relations`, -1 for
+    none) are not seen in either direction. A link over an entity with many edges counts less (Adamic and Adar, 2003):
+    1 / log2(1 + edges). Entities with more than `MAX_DEGREE` edges link nothing, and where the others have more than
+    `MAX_STEPS` together, nothing is linked over any.
+    """
+    steps = 0
+    for one in range(offsets[head], offsets[head + 1]):
+        if relations[one] % num_relations == hidden:
+            continue
+        if place[entities[one]] >= 0:
+            direct[place[entities[one]]] += 1
+        degree = offsets[entities[one] + 1] - offsets[entities[one]]
+        steps += degree if degree <= MAX_DEGREE else 0
+    if steps > MAX_STEPS:
+        return
+    for one in range(offsets[head], offsets[head + 1]):
+        middle = entities[one]
+        degree = offsets[middle + 1] - offsets[middle]
+        if relations[one] % num_relations == hidden or degree > MAX_DEGREE:
+            continue
+        weight = 1 / np.log2(1 + degree)
+        for two in range(offsets[middle], offsets[middle + 1]):
+            column = place[entities[two]]
+            if column >= 0 and entities[two] != head and relations[two] % num_relations != hidden:
+                between[column] += 1
+                rare[column] += weight

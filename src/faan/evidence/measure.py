@@ -1,0 +1,115 @@
+"""All evidence about one head as a table: a row for each candidate, columns for the values and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
+from faan.evidence.question import Asked, Columns, Question, Values
+from faan.graph.ragged import Ints
+
+
+class Measure:
+    """The evidence of one question.
+
+    A value by itself says little where its scale differs from question to question. So most have a second column, its
+    place among the candidates of the task: log2(1 + number of candidates with a higher value). It is counted among the
+    task's candidates, whichever are asked about, so that a pair's evidence does not depend on what else is asked.
+    """
+
+    def __init__(self, question: Question, evidence: Sequence[Evidence]) -> None:
+        self.question, self.evidence = question, evidence
+        self._compared = [number for number, one in enumerate(evidence) if one.is_compared]
+        self._single = [number for number, one in enumerate(evidence) if not one.is_compared]
+        self._last: tuple[int, Values] | None = None
+
+    @cached_property
+    def _field(self) -> _Table:
+        return _Table(Columns(self.question, self.question.field), self.evidence)
+
+    @cached_property
+    def _tail_places(self) -> dict[int, Values]:
+        """The places by evidence that does not depend on the head are found once."""
+        return {number: log_places(values) for number, values in self._field.tails.items()}
+
+    def field_values(self, head: int) -> Values:
+        """The values for a head with each of the task's candidates, (field, E); without those that have no place."""
+        if self._last is None or self._last[0] != head:
+            self._last = head, self._field.values(head, self._compared)
+        return self._last[1]
+
+    def table(self, head: int, candidates: Ints) -> Values:
+        """Values and then places of all evidence for a head and each candidate, (C, F)."""
+        members, field = self.question.field, self.field_values(head)
+        places = np.empty((len(members), len(self._compared)), np.float32, order="F")
+        for column, number in enumerate(self._compared):
+            known = self._tail_places.get(number)
+            places[:, column] = log_places(field[:, number]) if known is None else known
+        rows = np.searchsorted(members, candidates).clip(max=len(members) - 1)
+        own = np.concatenate([field[rows], places[rows]], axis=1)
+        outside = members[rows] != candidates
+        if outside.any():
+            own[outside] = self._outside(head, candidates[outside], field)
+        if self._single:
+            table = _Table(Columns(self.question, candidates), self.evidence, self._single)
+            own[:, self._single] = table.values(head, self._single)[:, self._single]
+        return own
+
+    def _outside(self, head: int, candidates: Ints, field: Values) -> Values:
+        """Values and places of entities that are not among the task's candidates."""
+        further, row = np.unique(candidates, return_inverse=True)
+        table = _Table(Columns(self.question, further), self.evidence, self._compared)
+        values = table.values(head, self._compared)[row]
+        places = [
+            len(field) - np.searchsorted(np.sort(field[:, number]), values[:, number], side="right")
+            for number in self._compared
+        ]
+        return np.concatenate([values, np.log2(1 + np.stack(places, axis=1)).astype(np.float32)], axis=1)
+
+
+def column_evidence(evidence: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
+    """For each column of a table the evidence that it is of, and in which direction it speaks for a pair."""
+    return [
+        *((one, int(one.direction)) for one in evidence),
+        *((one, -one.direction) for one in evidence if one.is_compared),  # place 0 is the best
+    ]
+
+
+def log_places(values: Values) -> Values:
+    """For each value log2(1 + how many of the others are higher): (C,) to (C,)."""
+    order = np.argsort(values)
+    ordered = values[order]
+    is_last = np.append(ordered[1:] != ordered[:-1], True)[: len(values)]
+    ends = np.flatnonzero(is_last) + 1  # where each run of equals ends
+    places = np.empty(len(values), np.float32)
+    places[order] = np.repeat(np.log2(1 + len(values) - ends), np.diff(ends, prepend=0))
+    return places
+
+
+class _Table:
+    """The values of evidence for some columns."""
+
+    def __init__(self, columns: Columns, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None) -> None:
+        self.columns, self.evidence = columns, evidence
+        self.tails = {
+            number: one.of(columns)
+            for number, one in enumerate(evidence)
+            if isinstance(one, TailEvidence) and (numbers is None or number in numbers)
+        }
+
+    def values(self, head: int, numbers: Sequence[int]) -> Values:
+        """The values of some of the evidence for a head with each column, (C, E); zero for the other."""
+        asked = Asked(self.columns, head)
+        table = np.zeros((len(self.columns.candidates), len(self.evidence)), np.float32, order="F")
+        for number in numbers:
+            one = self.evidence[number]
+            if isinstance(one, PairEvidence):
+                table[:, number] = one.of(asked)
+            elif isinstance(one, Context):
+                table[:, number] = one.of(self.columns.question, head)
+            else:
+                table[:, number] = self.tails[number]
+        return table

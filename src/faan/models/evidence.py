@@ -1,0 +1,124 @@
+"""The evidence ranker: named facts about a pair, weighed by trees that were trained over many tasks.
+
+It scores by evidence a person can check (`faan.evidence`) and says what each piece contributed. LambdaRank over trees
+is by Burges (From RankNet to LambdaRank to LambdaMART, 2010), trained by LightGBM (Ke et al., NIPS 2017); what trees
+make of a pair is taken apart by tree SHAP (Lundberg et al., 2018).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.embed.embeddings import write_text
+from faan.evidence import Evidence, Measure, Question, Sources, evidence_of
+from faan.graph import InputError
+from faan.graph.ragged import Ints
+from faan.models.judges import Judge, PlainSum, Trees
+from faan.tasks import Task
+
+RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one piece of evidence says of a pair, and what that added to its score."""
+
+    name: str
+    meaning: str
+    kind: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a pair has its score: contributions, the largest first. They add up to the score but for a constant."""
+
+    head: int
+    tail: int
+    score: float
+    contributions: tuple[Contribution, ...]
+
+
+class EvidenceRanker:
+    """Scores pairs by all evidence there is; `fit_ranker` trains one.
+
+    `is_trained` is False where there were too few tasks: then it adds up rules, tail counts and closeness (`PlainSum`).
+    """
+
+    def __init__(self, sources: Sources, evidence: Sequence[Evidence], judge: Judge) -> None:
+        self.sources, self.evidence, self.judge = sources, tuple(evidence), judge
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether tasks have taught it how to weigh evidence."""
+        return isinstance(self.judge, Trees)
+
+    def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
+        """Find out what the references have in common."""
+        return EvidenceScorer(self, Measure(Question(self.sources, task, references), self.evidence))
+
+    def save(self, folder: Path | str) -> None:
+        """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(self.judge, Trees):
+            self.judge.save(folder / TREES_FILE)
+        notes = {"evidence": [one.name for one in self.evidence], "trained": self.is_trained}
+        write_text(folder / RANKER_FILE, json.dumps(notes, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path | str, sources: Sources) -> EvidenceRanker:
+        """Read what `save` wrote."""
+        path = Path(folder) / RANKER_FILE
+        try:
+            notes = json.loads(path.read_text(encoding="utf-8"))
+            wanted, trained = [str(name) for name in notes["evidence"]], bool(notes["trained"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"holds no evidence ranker ({error!r})", source=str(path)) from None
+        known = {one.name: one for one in evidence_of(sources)}
+        missing = [name for name in wanted if name not in known]
+        if missing:
+            raise InputError(f"needs evidence that is not to be had here: {', '.join(missing)}", source=str(path))
+        evidence = [known[name] for name in wanted]
+        judge = Trees.load(Path(folder) / TREES_FILE, evidence) if trained else PlainSum(evidence)
+        return cls(sources, evidence, judge)
+
+
+class EvidenceScorer:
+    """Scores pairs of one relation, and explains their scores."""
+
+    def __init__(self, ranker: EvidenceRanker, measure: Measure) -> None:
+        self._ranker, self.measure = ranker, measure
+
+    @property
+    def question(self) -> Question:
+        """The references and what was found out about them, its `paths` among it."""
+        return self.measure.question
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        """Score each head with each candidate: (H,) and (C,) to (H, C)."""
+        candidates = np.asarray(candidates, dtype=np.int64)
+        rows = [self._ranker.judge.score(self.measure.table(head, candidates)) for head in heads.tolist()]
+        return np.stack(rows) if rows else np.zeros((0, len(candidates)))
+
+    def explain(self, head: int, tails: Ints) -> list[Explanation]:
+        """What each piece of evidence says of a head with each tail."""
+        tails = np.asarray(tails, dtype=np.int64)
+        table, evidence = self.measure.table(head, tails), self._ranker.evidence
+        scores, parts = self._ranker.judge.score(table), self._ranker.judge.contributions(table)
+        found = []
+        for row, tail in enumerate(tails.tolist()):
+            said = [
+                Contribution(one.name, one.meaning, one.kind, float(table[row, i]), float(parts[row, i]))
+                for i, one in enumerate(evidence)
+            ]
+            said.sort(key=lambda one: -abs(one.contribution))
+            found.append(Explanation(head, tail, float(scores[row]), tuple(said)))
+        return found

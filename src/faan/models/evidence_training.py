@@ -1,0 +1,195 @@
+"""Training the evidence ranker over tasks, so that it learns how far to trust which evidence.
+
+From each training task references are drawn at random, several times and with different K, and some other heads are
+asked for their tails. LambdaRank then learns to put true tails above wrong ones: those that rules, translation or the
+fitted relation like best, and some at random. Other true tails of the head are never taken as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from faan.embed import EmbedConfig, Embeddings
+from faan.embed.settings import Settings
+from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
+from faan.graph import Graph, InputError
+from faan.graph.ragged import Ints
+from faan.models.evidence import EvidenceRanker
+from faan.models.judges import PlainSum, Trees
+from faan.tasks import Task
+from faan.tasks.randomness import Stream
+
+_PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
+_HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
+
+OnUpdate = Callable[[int, int, float], None]
+"""Called with how much is done, of how much, and the share."""
+
+
+class EvidenceConfig(Settings):
+    """How the evidence ranker is trained."""
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "no-paths": {"without": ("paths", "links")},
+        "no-embeddings": {"without": ("embeddings",)},
+        "no-profiles": {"without": ("profiles",)},
+        "no-counts": {"without": ("counts",)},
+    }
+    """The ablation of evidence."""
+
+    method: Literal["evidence"] = "evidence"
+    """Which few-shot method."""
+    without: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
+    """Kinds of evidence that are left out."""
+    translation: EmbedConfig = EmbedConfig.recommended("transe")
+    """The vectors of the background graph that translations are taken from; matching takes those of ``embed``."""
+
+    shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 5, 1, 3, 8)
+    """K of each draw of references from a training task."""
+    heads: int = Field(20, ge=1)
+    """Heads that are asked for in each draw, at most."""
+    hard: int = Field(40, ge=0)
+    """Wrong tails that each of rules, translation and the fitted relation like best."""
+    random: int = Field(60, ge=1)
+    """Wrong tails drawn at random."""
+    min_tasks: int = Field(8, ge=2)
+    """With fewer tasks nothing is learnt: rules, tail counts and closeness are added up."""
+
+    trees: int = Field(150, ge=1)
+    """How many trees there are."""
+    leaves: int = Field(7, ge=2)
+    """Leaves of each; more over-fit."""
+    learning_rate: float = Field(0.1, gt=0.0, le=1.0)
+    """How much of each tree is taken."""
+    min_rows: int = Field(200, ge=1)
+    """Pairs that a leaf must hold at least."""
+    penalty: float = Field(10.0, ge=0.0)
+    """L2 penalty on the values of leaves."""
+    columns: float = Field(0.5, gt=0.0, le=1.0)
+    """The share of the columns that each tree may look at, drawn at random."""
+
+    @property
+    def display_name(self) -> str:
+        """The method's name in tables."""
+        return "Evidence"
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Pairs to learn from, one group after the other: each is a head with true and wrong tails."""
+
+    table: Values  # (n, F)
+    is_true: NDArray[np.bool_]  # (n,)
+    groups: list[int]  # their sizes
+
+
+def fit_ranker(
+    graph: Graph,
+    tasks: Sequence[Task],
+    embeddings: Sequence[Embeddings],
+    config: EvidenceConfig | None = None,
+    *,
+    learnt: Mapping[str, Witness] | None = None,
+    seed: int = 0,
+    on_update: OnUpdate | None = None,
+) -> EvidenceRanker:
+    """Train an evidence ranker on tasks.
+
+    The embeddings must not have seen the tasks: of TransE for translations, of ComplEx or DistMult for matching, each
+    if there are any. `learnt` methods must not have seen a task that they are asked about here (`OutOfFold`).
+    """
+    config = config or EvidenceConfig()
+    sources = make_sources(graph, embeddings, learnt)
+    evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
+    usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
+    if len(usable) < config.min_tasks:
+        return EvidenceRanker(sources, evidence, PlainSum(evidence))
+    rows = _draw_rows(sources, evidence, usable, config, seed, on_update)
+    return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
+
+
+def make_sources(
+    graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Witness] | None = None
+) -> Sources:
+    """Put what evidence is taken from in its place."""
+    places: dict[str, Embeddings] = {}
+    for vectors in embeddings:
+        place = {"transe": "translation", "complex": "matching", "distmult": "matching"}.get(vectors.config.model)
+        if place is None or place in places:
+            raise InputError(
+                "evidence is taken from TransE vectors and from either ComplEx or DistMult vectors, found "
+                + ", ".join(one.config.model for one in embeddings)
+            )
+        places[place] = vectors
+    return Sources(graph, learnt=learnt or {}, **places)
+
+
+def _draw_rows(
+    sources: Sources,
+    evidence: Sequence[Evidence],
+    tasks: Sequence[Task],
+    config: EvidenceConfig,
+    seed: int,
+    on_update: OnUpdate | None,
+) -> _Rows:
+    tables: list[Values] = []
+    labels: list[NDArray[np.bool_]] = []
+    total = len(config.shots) * len(tasks)
+    for number in range(total):
+        draw, place = divmod(number, len(tasks))
+        task, stream = tasks[place], Stream(seed, _PURPOSE, number)
+        order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
+        measure = Measure(Question(sources, task, task.pairs[order[:shots]]), evidence)
+        asked = task.pairs[order[shots:]]
+        heads = np.unique(asked[:, 0])
+        for head in heads[stream.permutation(len(heads))[: config.heads]].tolist():
+            true = np.unique(asked[asked[:, 0] == head, 1])
+            wrong = _wrong_tails(measure, head, config, stream)
+            if len(wrong):
+                tables.append(measure.table(head, np.concatenate([true, wrong])))
+                labels.append(np.repeat([True, False], [len(true), len(wrong)]))
+        if on_update is not None:
+            on_update(number + 1, total, (number + 1) / total)
+    return _Rows(np.concatenate(tables), np.concatenate(labels), [len(one) for one in labels])
+
+
+def _wrong_tails(measure: Measure, head: int, config: EvidenceConfig, stream: Stream) -> Ints:
+    """Candidates that are wrong for a head: hard ones and random ones, sorted."""
+    question = measure.question
+    places = np.flatnonzero(~np.isin(question.field, question.task.truths.tails_of(head)))
+    if not len(places):
+        return places
+    values = measure.field_values(head)[places]
+    chosen = [places[stream.integers(len(places), config.random)]]
+    for number, one in enumerate(measure.evidence):
+        if one.name in _HARD:
+            chosen.append(places[np.argsort(-values[:, number], kind="stable")[: config.hard]])
+    return question.field[np.unique(np.concatenate(chosen))]
+
+
+def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:
+    columns = column_evidence(evidence)
+    settings = {
+        "objective": "lambdarank",
+        "lambdarank_truncation_level": 20,
+        "num_leaves": config.leaves,
+        "learning_rate": config.learning_rate,
+        "min_data_in_leaf": config.min_rows,
+        "lambda_l2": config.penalty,
+        "feature_fraction": config.columns,
+        "monotone_constraints": [direction for _, direction in columns],
+        "seed": seed % (1 << 31),
+        "deterministic": True,
+        "force_row_wise": True,
+        "verbosity": -1,
+    }
+    names = [f"c{number}" for number in range(len(columns))]  # LightGBM takes no names with commas and the like
+    data = lightgbm.Dataset(rows.table, label=rows.is_true, group=rows.groups, feature_name=names)
+    return lightgbm.train(settings, data, num_boost_round=config.trees)

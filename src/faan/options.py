@@ -1,0 +1,107 @@
+"""Options that several commands share, and what commands do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faan.graph import Graph, read_graph
+from faan.graph.builder import TYPE_RELATIONS
+from faan.graph.read import FORMATS
+from faan.printing import busy
+from faan.tasks import Benchmark, read_benchmark
+
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
+        "benchmark); `-` for standard input; `world` for the graph that ships with faan (write `./world` for a file of "
+        "that name).",
+    ),
+]
+Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]
+ColumnNames = Annotated[
+    str | None,
+    typer.Option("--columns", metavar="HEAD,RELATION,TAIL", help="Columns of a table, by name or number (from 1)."),
+]
+Nodes = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A table of nodes with the columns id, category and/or name, as KGX's."),
+]
+Languages = Annotated[
+    str, typer.Option("--language", metavar="LIST", help="Preferred languages for labels, best first.")
+]
+TypeRelations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type-relation",
+        metavar="NAME",
+        help="The relation that carries entity types, instead of rdf:type and P31; may be given several times.",
+    ),
+]
+TypePattern = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REGEX", help=r"Take types from entity names: the first group, e.g. '^concept:(\[^:]+):' for NELL."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a setting, e.g. --set epochs=30, or of a table --set train.steps=100; may be given several times.",
+    ),
+]
+TensorBoard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write metrics for TensorBoard, into the run's folder.")
+]
+SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def read_tasks(path: Path) -> Benchmark:
+    """Read a benchmark, showing that it takes time."""
+    with busy("reading"):
+        return read_benchmark(path)
+
+
+def refuse(only_for: str, options: Mapping[str, object]) -> None:
+    """Complain about options that were given where they mean nothing."""
+    for name, value in options.items():
+        if value:
+            raise typer.BadParameter(f"only for {only_for}", param_hint=name)
+
+
+def read_source(
+    graph: str,
+    format: str | None,
+    columns: str | None,
+    nodes: Path | None,
+    language: str,
+    type_relation: list[str] | None,
+    type_pattern: str | None,
+    skip_bad_lines: bool,
+) -> Graph:
+    """Read a graph as the options say, showing how far it is."""
+    names = [part.strip() for part in columns.split(",")] if columns else []
+    if columns and len(names) != 3:
+        raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
+    if format is not None and format not in FORMATS:
+        raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
+    with busy(f"reading {graph}") as progress:
+        return read_graph(
+            graph,
+            format=format,
+            columns=(names[0], names[1], names[2]) if names else None,
+            nodes=nodes,
+            languages=[part.strip() for part in language.split(",")],
+            type_relations=type_relation or TYPE_RELATIONS,
+            type_pattern=type_pattern,
+            skip_bad_lines=skip_bad_lines,
+            progress=progress,
+        )

@@ -1,0 +1,37 @@
+"""A small land that a person can keep in mind: countries, towns, coins, tongues."""
+
+from __future__ import annotations
+
+import pytest
+
+from faan.complete import Completer, fit
+from faan.graph import Graph, read_graph
+
+COUNTRIES = 30
+CAPITALS = [(f"land{i}", f"town{i}a") for i in range(COUNTRIES)]  # not in the graph: what is to be found
+
+
+def facts() -> list[tuple[str, str, str]]:
+    """The first town of each land is the seat of its court; the land's coin is minted there."""
+    rows = []
+    for i in range(COUNTRIES):
+        land = f"land{i}"
+        rows += [(f"town{i}{t}", "lies_in", land) for t in "abc"]
+        rows += [(f"court{i}", "sits_in", f"town{i}a"), (f"court{i}", "judges", land)]
+        rows += [(f"coin{i}", "minted_in", f"town{i}a"), (f"coin{i}", "shows", f"beast{i % 7}")]
+        rows += [(land, "speaks", f"tongue{i % 4}"), (land, "next_to", f"land{(i + 1) % COUNTRIES}")]
+        rows += [(land, "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
+        rows += [(f"town{i}{t}", "is", "city") for t in "abc"]
+        rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
+    return rows
+
+
+@pytest.fixture(scope="session")
+def land() -> Graph:
+    return read_graph(facts(), type_relations=["is"])
+
+
+@pytest.fixture(scope="session")
+def completer(land: Graph) -> Completer:
+    """Path rules need no training: fast."""
+    return fit(land, method="rules")

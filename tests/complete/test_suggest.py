@@ -1,0 +1,136 @@
+"""Suggesting facts of a relation that the graph has never heard of."""
+
+from __future__ import annotations
+
+from itertools import groupby, islice
+
+import numpy as np
+import pytest
+
+from faan.complete import Completer
+from faan.graph import InputError, UnknownNameError
+from tests.complete.conftest import CAPITALS, COUNTRIES
+
+FIVE = CAPITALS[:5]
+
+
+def test_the_capital_of_a_land_is_found_from_five_others(completer: Completer) -> None:
+    for head, tail in CAPITALS[5:10]:
+        first = next(completer.suggest(FIVE, heads=[head], top=1))
+        assert (first.head, first.tail, first.rank) == (head, tail, 1)
+        assert any("court" in sentence or "sits_in" in sentence for sentence in first.because)
+        assert not first.low_evidence
+
+
+def test_without_heads_those_are_asked_that_look_like_the_examples_and_lack_the_fact(completer: Completer) -> None:
+    found = list(completer.suggest(FIVE, top=2))
+    heads = [head for head, _ in groupby(found, key=lambda one: one.head)]
+    assert len(heads) == len(set(heads)) == COUNTRIES - 5
+    assert all(head.startswith("land") for head in heads)
+    assert heads == completer.heads_lacking(FIVE)
+    assert not set(heads) & {head for head, _ in FIVE}
+
+
+def test_with_tails_alone_heads_are_suggested(completer: Completer) -> None:
+    found = list(completer.suggest(FIVE, tails=["town9a", "town8a"], top=3))
+    assert [(one.tail, one.rank) for one in found] == [(t, r) for t in ("town9a", "town8a") for r in (1, 2, 3)]
+    assert (found[0].head, found[3].head) == ("land9", "land8")
+
+
+def test_with_heads_and_tails_only_those_tails_are_suggested(completer: Completer) -> None:
+    found = list(completer.suggest(FIVE, heads=["land7"], tails=["town7b", "town7a", "coin3"]))
+    assert {one.tail for one in found} == {"town7a", "town7b", "coin3"}
+    assert found[0].tail == "town7a"
+    coin = next(one for one in found if one.tail == "coin3")
+    assert "coin3 is of type currency, as no tail of the examples is" in coin.warnings
+
+
+def test_suggestions_come_in_order_of_score_rank_and_probability(completer: Completer) -> None:
+    for _, group in groupby(completer.suggest(FIVE, top=20), key=lambda one: one.head):
+        found = list(group)
+        assert [one.rank for one in found] == list(range(1, len(found) + 1))
+        assert (np.diff([one.score for one in found]) <= 0).all()
+        assert (np.diff([one.probability for one in found]) <= 1e-12).all()
+        assert all(0 <= one.probability <= 1 for one in found)
+
+
+def test_known_facts_are_left_out_unless_they_are_wanted(completer: Completer) -> None:
+    hidden = list(completer.suggest(FIVE, heads=["land0"]))
+    assert "town0a" not in {one.tail for one in hidden}
+    shown = list(completer.suggest(FIVE, heads=["land0"], known="show"))
+    assert shown[0].tail == "town0a"
+    assert "this fact is known already" in shown[0].warnings
+
+
+def test_a_second_tail_is_warned_of_where_every_head_has_one(completer: Completer) -> None:
+    first = next(completer.suggest(FIVE, heads=["land0"]))
+    assert any("land0 already goes with town0a" in warning for warning in first.warnings)
+    assert not next(completer.suggest(FIVE, heads=["land9"])).warnings
+
+
+def test_a_relation_of_the_graph_is_asked_by_name_and_does_not_speak_for_itself(completer: Completer) -> None:
+    [found] = completer.score([("coin3", "town3a")], "minted_in")
+    assert found.rank == 1  # towns of coins are no ends of other paths than those over courts
+    assert not any("minted_in" in sentence for sentence in found.because)
+
+
+def test_a_suggestion_does_not_depend_on_what_else_is_asked(completer: Completer) -> None:
+    alone = list(completer.suggest(FIVE, heads=["land12"], top=5))
+    among = [one for one in completer.suggest(FIVE, top=5) if one.head == "land12"]
+    assert alone == among
+
+
+def test_score_judges_pairs_in_their_order(completer: Completer) -> None:
+    pairs = [("land9", "town9b"), ("land9", "town9a"), ("land8", "coin1"), ("land9", "town9b")]
+    found = completer.score(pairs, FIVE)
+    assert [(one.head, one.tail) for one in found] == pairs
+    assert found[1].probability > found[0].probability
+    assert found[0] == found[3]
+    assert completer.score([], FIVE) == []
+
+
+def test_one_example_is_low_evidence(completer: Completer) -> None:
+    assert next(completer.suggest(CAPITALS[:1], heads=["land9"])).low_evidence
+    assert next(completer.suggest(CAPITALS[:2], heads=["land9"])).low_evidence
+    assert not next(completer.suggest(CAPITALS[:3], heads=["land9"])).low_evidence
+
+
+def test_an_example_whose_tail_looks_like_no_other_is_no_problem(completer: Completer) -> None:
+    found = list(islice(completer.suggest([*FIVE, ("land20", "beast3")], heads=["land9"]), 3))
+    assert found[0].tail == "town9a"
+
+
+def test_an_unknown_name_is_an_error_that_names_near_ones(completer: Completer) -> None:
+    for call in (
+        lambda: completer.suggest(FIVE, heads=["lnad9"]),
+        lambda: completer.suggest([("lnad9", "town9a")]),
+        lambda: completer.explain("lnad9", "town9a", FIVE),
+    ):
+        with pytest.raises(UnknownNameError, match="land9"):
+            call()
+    with pytest.raises(UnknownNameError, match="minted_in"):
+        completer.suggest("minted_im")
+
+
+@pytest.mark.parametrize(
+    ("examples", "message"),
+    [([], "at least one"), (["ab"], "pair of head and tail"), ([("land1", "a", "b")], "pair of head and tail")],
+)
+def test_examples_that_are_none_are_refused(completer: Completer, examples: list[tuple[str, str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        completer.suggest(examples)
+
+
+def test_wrong_settings_are_refused_at_once(completer: Completer) -> None:
+    with pytest.raises(InputError, match="top"):
+        completer.suggest(FIVE, top=0)
+    with pytest.raises(InputError, match="known"):
+        completer.suggest(FIVE, known="maybe")  # type: ignore[arg-type]
+
+
+def test_a_million_heads_begin_at_once(completer: Completer) -> None:
+    heads = [f"land{i % COUNTRIES}" for i in range(1_000_000)]
+    assert next(completer.suggest(FIVE, heads=heads, top=1)).head == "land0"
+    heads[999_999] = "lnad9"
+    with pytest.raises(UnknownNameError, match="land9"):
+        completer.suggest(FIVE, heads=heads, top=1)

@@ -1,0 +1,198 @@
+"""Evidence against its definition, pair by pair, and what all evidence has to keep to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.embed import EmbedConfig, Embeddings
+from faan.evidence import CATALOGUE, Evidence, Measure, Question, Sources, column_evidence, evidence_of, links
+from faan.evidence.about_learnt import LearntScore
+from faan.evidence.fit import fit_relation
+from faan.evidence.measure import log_places
+from faan.graph import Graph, Names
+from faan.graph.graph import Types
+from faan.graph.ragged import Ints
+from faan.models import TailCounts
+from faan.tasks import PairSet, Task
+
+ENTITIES, RELATIONS = 12, 3
+
+
+def make_graph(seed: int = 0, edges: int = 40) -> Graph:
+    rng = np.random.default_rng(seed)
+    rows = np.unique(rng.integers(0, [ENTITIES - 1, RELATIONS, ENTITIES - 1], (edges, 3)), axis=0).astype(np.int32)
+    types = Types(Names.from_strings(["a", "b"]), np.arange(ENTITIES + 1), np.arange(ENTITIES) % 2)
+    names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])  # the last one has no edge
+    columns = (np.ascontiguousarray(column) for column in rows.T)
+    return Graph(names, Names.from_strings(["r", "s", "t"]), *columns, types=types)
+
+
+def make_sources(graph: Graph) -> Sources:
+    def vectors(model: str) -> Embeddings:
+        config = EmbedConfig.model_validate({"model": model, "dimension": 4, "seed": 1, "init_scale": 0.5})
+        return Embeddings.first(ENTITIES, RELATIONS, config)
+
+    return Sources(graph, vectors("transe"), vectors("complex"), {"TailCounts": TailCounts(graph)})
+
+
+PAIRS = np.array([[0, 1], [2, 3], [4, 3], [5, 6], [7, 8]], np.int32)
+
+
+def make_task(hidden: int | None = None) -> Task:
+    candidates = np.array([1, 3, 4, 6, 8, 9, 11], np.int32)
+    return Task("next", PAIRS, candidates, PairSet(PAIRS[:, 0], PAIRS[:, 1], ENTITIES), hidden)
+
+
+@pytest.fixture
+def sources() -> Sources:
+    return make_sources(make_graph())
+
+
+def measure(sources: Sources, task: Task | None = None, references: Ints = PAIRS[:3]) -> Measure:
+    return Measure(Question(sources, task or make_task(), references), evidence_of(sources))
+
+
+def value(sources: Sources, name: str, head: int, tail: int, task: Task | None = None) -> float:
+    found = measure(sources, task)
+    number = [one.name for one in found.evidence].index(name)
+    return float(found.table(head, np.array([tail]))[0, number])
+
+
+def test_every_piece_has_a_name_and_a_sentence_of_its_own() -> None:
+    assert len({one.name for one in CATALOGUE}) == len({one.meaning for one in CATALOGUE}) == len(CATALOGUE)
+    assert all(one.name and one.meaning and one.direction in (-1, 0, 1) for one in CATALOGUE)
+
+
+def test_a_table_has_a_value_and_a_place_for_each_piece(sources: Sources) -> None:
+    found = measure(sources)
+    table = found.table(9, np.arange(ENTITIES))
+    columns = column_evidence(found.evidence)
+    assert table.shape == (ENTITIES, len(columns))
+    assert np.isfinite(table).all()
+    assert len(columns) == 2 * len(found.evidence) - sum(not one.is_compared for one in found.evidence)
+
+
+def test_evidence_of_a_pair_does_not_depend_on_what_else_is_asked(sources: Sources) -> None:
+    found = measure(sources)
+    together = found.table(9, np.arange(ENTITIES))
+    for tail in range(ENTITIES):
+        assert np.allclose(found.table(9, np.array([tail]))[0], together[tail], atol=1e-6)
+
+
+def test_the_order_of_references_does_not_matter(sources: Sources) -> None:
+    one, other = (measure(sources, references=refs).table(9, np.arange(ENTITIES)) for refs in (PAIRS, PAIRS[::-1]))
+    assert np.array_equal(one, other)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.5, -1.0]), min_size=1, max_size=9))
+def test_a_place_is_the_number_of_higher_values(values: list[float]) -> None:
+    expected = [math.log2(1 + sum(other > value for other in values)) for value in values]
+    assert np.allclose(log_places(np.array(values, np.float32)), expected)
+
+
+@given(st.integers(0, 5), st.integers(0, ENTITIES - 1), st.none() | st.integers(0, RELATIONS - 1))
+def test_links_are_counted_one_by_one(seed: int, head: int, hidden: int | None) -> None:
+    graph = make_graph(seed)
+    edges = [
+        (h, t) for h, r, t in zip(graph.heads.tolist(), graph.relations.tolist(), graph.tails.tolist()) if r != hidden
+    ]
+    edges += [(t, h) for h, t in edges]
+    degrees = graph.neighbours.degrees
+    found = measure(make_sources(graph), make_task(hidden)).table(head, np.arange(ENTITIES))
+    for tail in range(ENTITIES):
+        middles = [b for a, b in edges if a == head for c, d in edges if c == b and d == tail and tail != head]
+        rare = sum(1 / math.log2(1 + degrees[middle]) for middle in middles)
+        assert np.allclose(found[tail, 5:8], [edges.count((head, tail)), len(middles), rare], atol=1e-4)
+
+
+def test_an_entity_with_too_many_edges_links_nothing(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = np.full(links.MAX_DEGREE + 1, 0, np.int32)
+    names = Names.from_strings([f"e{i}" for i in range(len(hub) + 1)])
+    graph = Graph(names, Names.from_strings(["r"]), hub, hub, np.arange(1, len(hub) + 1, dtype=np.int32))
+    task = Task("next", PAIRS, np.arange(1, 9, dtype=np.int32), PairSet(PAIRS[:, 0], PAIRS[:, 1], len(names)))
+    found = Measure(Question(Sources(graph), task, PAIRS[:2]), evidence_of(Sources(graph)))
+    table = found.table(3, np.arange(9))
+    assert table[0, 5] == 1
+    assert not table[:, 6].any()
+
+
+def test_tail_counts_types_and_degrees_are_what_they_say(sources: Sources) -> None:
+    assert np.isclose(value(sources, "tail in references", 9, 3), 2 / 3)  # two of the three references
+    assert np.isclose(value(sources, "type", 9, 11), 1)  # 1, 3 and 11 are odd
+    assert np.isclose(value(sources, "type", 9, 4), 0)
+    assert np.isclose(value(sources, "edges of the tail", 9, 3), math.log1p(sources.graph.neighbours.degrees[3]))
+
+
+def test_profiles_are_cosines_of_relations_by_tf_idf(sources: Sources) -> None:
+    graph, neighbours = sources.graph, sources.graph.neighbours
+
+    def profile(entity: int) -> np.ndarray:
+        counts = np.bincount(neighbours.of(entity)[0], minlength=2 * RELATIONS)
+        spread = [sum(role in neighbours.of(e)[0] for e in range(ENTITIES)) for role in range(2 * RELATIONS)]
+        found = np.log1p(counts) * np.log((1 + graph.num_entities) / (1 + np.array(spread)))
+        return found / max(float(np.linalg.norm(found)), 1e-12)
+
+    expected = [profile(8) @ profile(tail) for tail in (1, 3, 3)]
+    assert np.isclose(value(sources, "relations like the references' tails", 9, 8), np.mean(expected), atol=1e-5)
+    assert np.isclose(value(sources, "relations like one reference's tail", 9, 8), max(expected), atol=1e-5)
+    assert value(sources, "relations like one reference's tail", 9, ENTITIES - 1) == 0
+
+
+def test_translation_and_matching_are_what_they_say(sources: Sources) -> None:
+    e = sources.vectors("translation").entities.numpy()
+    way = np.mean([e[t] - e[h] for h, t in PAIRS[:3]], axis=0)
+    assert np.isclose(value(sources, "mean translation", 9, 8), -np.abs(e[9] + way - e[8]).sum(), atol=1e-4)
+    near = max(-np.abs(e[9] + e[t] - e[h] - e[8]).sum() for h, t in PAIRS[:3])
+    assert np.isclose(value(sources, "nearest translation", 9, 8), near, atol=1e-4)
+    rows = sources.vectors("matching").entities.numpy()
+    c = rows[:, :4] + 1j * rows[:, 4:]
+    products = [((c[9].conj() * c[8]) * (c[h].conj() * c[t]).conj()).sum().real for h, t in PAIRS[:3]]
+    assert np.isclose(value(sources, "matching relations", 9, 8), np.mean(products), atol=1e-4)
+    assert np.isclose(value(sources, "best matching relation", 9, 8), max(products), atol=1e-4)
+
+
+def test_a_fitted_relation_picks_the_references_out(sources: Sources) -> None:
+    vectors, candidates = sources.vectors("matching"), make_task().candidates.astype(np.int64)
+    references = PAIRS[:1].astype(np.int64)
+    relation = fit_relation(vectors, references, candidates)
+    scores = vectors.model.tail_query(vectors.entities[0], relation) @ vectors.entities[candidates].T
+    assert candidates[int(scores.argmax())] == 1
+
+
+def test_a_learnt_score_is_told_in_standard_deviations(sources: Sources) -> None:
+    task = make_task()
+    scores = TailCounts(sources.graph).prepare(task, PAIRS[:3]).score(np.array([9]), task.candidates)[0]
+    expected = (scores[1] - scores.mean()) / scores.std()  # candidate 3
+    assert np.isclose(value(sources, "TailCounts's score", 9, 3), expected, atol=1e-5)
+    assert not LearntScore("FAAN").is_there(sources)
+
+
+def test_a_hidden_relation_leaves_no_trace(sources: Sources) -> None:
+    """Evidence from the graph is the same as in a graph that never had the relation."""
+    graph = sources.graph
+    keep = graph.relations != 1
+    without = replace(
+        graph, heads=graph.heads[keep], relations=graph.relations[keep], tails=graph.tails[keep], entity_labels=None
+    )
+    kinds = ("paths", "links", "counts")
+
+    def of_graph(graph: Graph, hidden: int | None) -> np.ndarray:
+        own = Sources(graph)
+        chosen: list[Evidence] = [one for one in evidence_of(own) if one.kind in kinds]
+        chosen = [one for one in chosen if one.name not in ("tail of similar heads", "rare common neighbours")]
+        return Measure(Question(own, make_task(hidden), PAIRS[:3]), chosen).table(9, np.arange(ENTITIES))
+
+    assert np.allclose(of_graph(graph, 1), of_graph(without, None), atol=1e-6)
+    assert np.allclose(of_graph(graph, 1 + RELATIONS), of_graph(without, None), atol=1e-6)  # of an inverse task
+    assert not np.allclose(of_graph(graph, None), of_graph(without, None), atol=1e-6)
+
+
+def test_evidence_without_its_sources_is_left_out(sources: Sources) -> None:
+    bare = {one.kind for one in evidence_of(Sources(replace(sources.graph, types=None)))}
+    assert bare == {"paths", "links", "counts", "profiles", "context"}
