@@ -11,6 +11,7 @@ from faan.complete import (
     Examples,
     ExplainedPath,
     Explanation,
+    Extended,
     Hop,
     Measured,
     Source,
@@ -57,7 +58,7 @@ class FakeCompleter:
 
     def explain(self, head: str, tail: str, examples: Examples) -> Explanation:
         pairs = self._pairs(examples)
-        relation = examples if isinstance(examples, str) else "the new relation"
+        relation = "the new relation"
         neighbour = WeightedNeighbour("near", pairs[0][0], True, 0.7)
         path = ExplainedPath((Hop("near", True), Hop("has", False)), (head, pairs[0][0], tail), 0.8, 1, len(pairs))
         return Explanation(
@@ -72,6 +73,8 @@ class FakeCompleter:
         )
 
     def _pairs(self, examples: Examples) -> list[tuple[str, str]]:
+        if isinstance(examples, Extended):
+            return [*examples.pairs, *self._pairs(examples.relation)]
         if not isinstance(examples, str):
             return [(head, tail) for head, tail in examples]
         return [(head, tail) for head, relation, tail in self.graph.triples() if relation == examples]

@@ -135,6 +135,13 @@ def test_accepted_facts_become_examples(client: TestClient) -> None:
     assert {row["tail"] for row in client.post("/api/suggest", json=ask).json()["suggestions"]} == {"Yen"}
 
 
+def test_accepted_facts_become_examples_beside_those_of_the_graph(client: TestClient) -> None:
+    made = client.post("/api/decisions", json=DECISION | {"tail": "Chile"}).json()
+    ask = {"relation": "currency", "heads": ["Chile"], "accepted_until": made["id"]}
+    found = {row["tail"] for row in client.post("/api/suggest", json=ask).json()["suggestions"]}
+    assert found == {"Euro", "Yen", "Chile"}
+
+
 def test_decided_facts_are_exported(client: TestClient) -> None:
     client.post("/api/decisions", json=DECISION)
     client.post("/api/decisions", json=DECISION | {"tail": "Yen", "verdict": "rejected"})

@@ -7,6 +7,7 @@ many there are.
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
 import threading
@@ -64,7 +65,7 @@ class Search:
         return connection
 
     def find(self, text: str, limit: int = 10) -> list[Found]:
-        """The entities that match best: the very name, then whole words, beginnings of words, words with an error."""
+        """The entities that match best: the very name, then by words, beginnings of words, words with an error."""
         entities = dict.fromkeys(self._named(text))
         words = [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]
         if words:
@@ -78,19 +79,25 @@ class Search:
         return ([] if exact is None else [exact]) + (labels.find_all(text)[:5] if labels and text else [])
 
     def _by_words(self, words: list[str], limit: int) -> list[int]:
-        found = dict.fromkeys(self._match([f'"{word}"' for word in words]))
+        whole = self._match([f'"{word}"' for word in words])
+        found = dict.fromkeys(whole)
         if len(found) < limit:
             found |= dict.fromkeys(self._match([self._beginning(word) for word in words]))
         if not found:
             readings = [self._readings(word) for word in words]
             if all(readings):
                 found |= dict.fromkeys(self._match(["(" + " OR ".join(reading) + ")" for reading in readings]))
-        rank = {entity: place for place, entity in enumerate(found)}
-        return sorted(rank, key=lambda entity: (not self._begins(entity, words), rank[entity]))
+        typed, exact = " ".join(words), set(whole)
+        return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
 
-    def _begins(self, entity: int, words: list[str]) -> bool:
-        """Whether the text that people see begins with the words that were typed."""
-        return " ".join(words_of(shown_text(self._graph, entity))).startswith(" ".join(words))
+    def _likely(self, entity: int, typed: str, whole: bool) -> float:
+        """How likely an entity is meant: whole words, the beginning of its text, and four times the edges weigh alike."""
+        begins = " ".join(words_of(local_part(self._graph.entity_label(entity)))).startswith(typed)
+        return math.log2(self._edges(entity) + 1) + 2 * begins + 2 * whole
+
+    def _edges(self, entity: int) -> int:
+        offsets = self._graph.neighbours.offsets
+        return int(offsets[entity + 1] - offsets[entity])
 
     def _match(self, terms: list[str]) -> list[int]:
         query = "SELECT entity FROM text CROSS JOIN entity ON id = text.rowid WHERE text MATCH ? LIMIT ?"
@@ -130,14 +137,7 @@ class Search:
         graph = self._graph
         kinds = graph.types.of(entity) if graph.types is not None else []
         kind = graph.types.names[int(kinds[0])] if graph.types is not None and len(kinds) else ""
-        offsets = graph.neighbours.offsets
-        edges = int(offsets[entity + 1] - offsets[entity])
-        return Found(graph.entity_names[entity], graph.entity_label(entity), kind, edges)
-
-
-def shown_text(graph: Graph, entity: int) -> str:
-    """What people see of an entity: its label, or its name, of an IRI only the last part."""
-    return local_part(graph.entity_label(entity))
+        return Found(graph.entity_names[entity], graph.entity_label(entity), kind, self._edges(entity))
 
 
 def local_part(name: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from faan.complete import Completer, Examples, Explanation, Suggestion
+from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph, InputError, UnknownNameError
 from faan.web.answers import Count, Decided, Drawing, Explained, Relation, Suggested
 from faan.web.decision import Decision, NewDecision, Tally
@@ -162,7 +162,7 @@ class Service:
             accepted = [(decision.head, decision.tail) for decision in standing]
         if question.examples is not None:
             return [(self.entity(head), self.entity(tail)) for head, tail in question.examples] + accepted
-        return relation
+        return Extended(relation, tuple(accepted)) if accepted else relation
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
         graph, head, tail = self.graph, suggestion.head, suggestion.tail
@@ -182,8 +182,11 @@ class Service:
         )
 
     def _explained(self, explanation: Explanation, relation: str) -> Explained:
+        number = self.graph.relation_names.find(relation)
+        shown = relation if number is None else self.graph.relation_label(number)
+        named = replace(explanation, relation=shown, labels={**explanation.labels, relation: shown})
         values = {
-            name: getattr(explanation, name)
+            name: getattr(named, name)
             for name in ("labels", "examples", "head_neighbours", "tail_neighbours", "paths", "evidence")
         }
         return Explained.model_validate(
@@ -191,7 +194,7 @@ class Service:
                 **values,
                 "suggestion": self._suggested(explanation.suggestion, relation),
                 "relation": relation,
-                "drawing": Drawing.model_validate(explanation.drawing()),
+                "drawing": Drawing.model_validate(named.drawing()),
             }
         )
 

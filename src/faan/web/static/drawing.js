@@ -1,5 +1,9 @@
 // The evidence graph: head on the left, tail on the right, paths between them, what is known of each around it.
 
+const SIDE = 230; // of head and tail from the middle
+const OUTSIDE = 450; // of what is known about them
+const ROW = 58;
+
 let library = null;
 
 export async function draw(canvas) {
@@ -29,30 +33,33 @@ function placesOf(nodes, edges) {
   const of = (role) => nodes.filter((node) => node.role === role).map((node) => node.id);
   const [head] = of("head");
   const [tail] = of("tail");
-  const places = new Map([[head, { x: -260, y: 0 }], [tail, { x: 260, y: 0 }]]);
-  const column = (ids, x, top, step) => ids.forEach((id, i) => places.set(id, { x, y: top + i * step }));
+  const places = new Map([[head, { x: -SIDE, y: 0 }], [tail, { x: SIDE, y: 0 }]]);
+  const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: ROW * (i - (ids.length - 1) / 2) }));
 
   const between = of("path");
   const depth = depths(head, between, edges);
   const levels = Math.max(0, ...depth.values()) + 1;
-  const seen = new Map();
+  const rows = new Map(); // at each depth, alternately above and below the fact
   between.forEach((id) => {
     const level = depth.get(id) ?? 1;
-    const row = seen.get(level) ?? 0;
-    seen.set(level, row + 1);
-    const y = (row % 2 ? 1 : -1) * (70 + 62 * Math.floor(row / 2)) + (levels > 2 ? level * 14 - 14 : 0);
-    places.set(id, { x: -260 + (520 * level) / levels, y });
+    const row = rows.get(level) ?? 0;
+    rows.set(level, row + 1);
+    const y = (row % 2 ? 1 : -1) * ROW * (1.1 + Math.floor(row / 2));
+    places.set(id, { x: -SIDE + (2 * SIDE * level) / levels, y });
   });
 
   const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));
   const around = of("neighbour");
   const left = around.filter((id) => near(id, head));
-  const right = around.filter((id) => !left.includes(id));
-  column(left, -490, -31 * (left.length - 1), 62);
-  column(right, 490, -31 * (right.length - 1), 62);
+  column(left, -OUTSIDE);
+  column(around.filter((id) => !left.includes(id)), OUTSIDE);
 
-  const lowest = Math.max(110, ...[...places.values()].map(({ y }) => y)) + 80;
-  of("example").forEach((id, i) => places.set(id, { x: i % 2 ? 130 : -130, y: lowest + 62 * Math.floor(i / 2) }));
+  let y = Math.max(...[...places.values()].map((place) => place.y)) + 1.4 * ROW;
+  for (const { source, target } of edges.filter(({ kind }) => kind === "example")) {
+    const free = [source, target].filter((id) => !places.has(id));
+    free.forEach((id) => places.set(id, { x: id === source ? -SIDE / 2 : SIDE / 2, y }));
+    if (free.length) y += ROW;
+  }
   return places;
 }
 
