@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench results world
+.PHONY: help setup demo test lint browser format bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -15,8 +15,18 @@ setup: $(VENV)/.installed  ## make .venv with the command faan in it
 demo: setup  ## look at the graph that ships with faan
 	$(BIN)/faan check world
 
-test: lint  ## run all checks and tests
+test: lint browser  ## run all checks and tests
 	$(BIN)/python -m pytest
+
+# Tests of the page need a browser; where it cannot be installed they are skipped, which CI does not allow.
+browser:
+	@command -v chromedriver >/dev/null 2>&1 && { command -v chromium || command -v google-chrome; } >/dev/null 2>&1 && exit 0; \
+	  command -v apt-get >/dev/null 2>&1 || { echo "no Chromium here: tests of the page are skipped"; exit 0; }; \
+	  as=; if [ "$$(id -u)" != 0 ]; then as="sudo -n"; $$as true 2>/dev/null \
+	    || { echo "tests of the page are skipped: apt-get install chromium chromium-driver needs root"; exit 0; }; fi; \
+	  echo "installing Chromium for tests of the page"; \
+	  { $$as apt-get install -y -qq chromium chromium-driver || { $$as apt-get update -qq && $$as apt-get install -y -qq chromium chromium-driver; }; } >/dev/null 2>&1 \
+	    || echo "Chromium could not be installed: tests of the page are skipped"
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -31,6 +41,8 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/fewshot.py scale
+	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/serve.py
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
 	  && $(BIN)/python benchmarks/fewshot.py nell; \
 	else echo "FAAN_DATA names no folder with NELL-One: what needs it is not measured"; fi

@@ -65,7 +65,7 @@ def misspelt(text: str, source: random.Random) -> str:
     return " ".join(words)
 
 
-def queries(graph: Graph) -> Iterator[tuple[str, Callable[[str, random.Random], str]]]:
+def queries() -> Iterator[tuple[str, Callable[[str, random.Random], str]]]:
     """What people type, by kind."""
     yield "one letter", lambda name, source: name[:1]
     yield "two letters", lambda name, source: name[:2]
@@ -82,21 +82,23 @@ def queries(graph: Graph) -> Iterator[tuple[str, Callable[[str, random.Random], 
 def measure(graph: Graph, search: Search) -> bool:
     """Print how long each kind of search takes; whether all are below the bar."""
     good = True
-    for kind, make in queries(graph):
+    for kind, make in queries():
         source = random.Random(7)
-        times, found = [], 0
+        times, work, found = [], [], 0
         for _ in range(QUERIES):
             name = graph.entity_names[source.randrange(graph.num_entities)]
             text = make(name, source)
-            start = time.perf_counter()
+            start, busy = time.perf_counter(), time.thread_time()
             results = search.find(text)
             times.append((time.perf_counter() - start) * 1e3)
+            work.append((time.thread_time() - busy) * 1e3)
             found += any(result.name == name for result in results)
-        p95, worst = np.percentile(times, 95), max(times)
+        p95 = np.percentile(times, 95)
         good &= bool(p95 <= BAR_MS)
         print(
-            f"{kind:<24} median {np.median(times):6.2f} ms, 95 % within {p95:6.2f} ms, worst {worst:6.1f} ms; the entity "
-            f"it was made from is in the first ten {found / QUERIES:.0%} of the time"
+            f"{kind:<24} median {np.median(times):5.1f} ms, 95 % within {p95:5.1f} ms (processor time "
+            f"{np.percentile(work, 95):4.1f} ms), worst {max(times):5.1f} ms; what was meant is in the first ten: "
+            f"{found / QUERIES:.0%}"
         )
     return good
 

@@ -14,7 +14,7 @@ from faan.web.decision import StorageError
 from faan.web.gate import Gate
 from faan.web.service import Service
 
-from .conftest import MakeService, client_of
+from tests.web.conftest import MakeService, client_of
 
 DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}
 

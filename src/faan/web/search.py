@@ -84,9 +84,7 @@ class Search:
         if len(found) < limit:
             found |= dict.fromkeys(self._match([self._beginning(word) for word in words]))
         if not found:
-            readings = [self._readings(word) for word in words]
-            if all(readings):
-                found |= dict.fromkeys(self._match(["(" + " OR ".join(reading) + ")" for reading in readings]))
+            found = dict.fromkeys(self._corrected(words))
         typed, exact = " ".join(words), set(whole)
         return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
 
@@ -112,15 +110,27 @@ class Search:
         terms = self._terms(word, _NAMED + 1) if len(word) > SHORT else []
         return "(" + " OR ".join(f'"{term}"' for term in terms) + ")" if 0 < len(terms) <= _NAMED else f'"{word}"*'
 
-    def _readings(self, word: str) -> list[str]:
-        """What a word may have been meant to be: itself, or if no word begins so, words one error away."""
-        if self._terms(word, 1):
-            return [self._beginning(word)]
+    def _corrected(self, words: list[str]) -> list[int]:
+        """Matches with one error in each word that no word begins with; none where there is no such word."""
+        terms, wrong = [], False
+        for word in words:
+            if self._terms(word, 1):
+                terms.append(self._beginning(word))
+                continue
+            wrong, meant = True, self._meant(word)
+            if not meant:
+                return []
+            terms.append("(" + " OR ".join(self._beginning(variant) for variant in meant) + ")")
+        return self._match(terms) if wrong else []
+
+    def _meant(self, word: str) -> list[str]:
+        """What a word may have been meant to be: beginnings of words one error away."""
         if len(word) < _MIN_TYPO:
             return []
         right = next(length for length in range(len(word), -1, -1) if length == 0 or self._terms(word[:length], 1))
-        good = (variant for variant in _variants(word, right, self._letters) if self._terms(variant, 1))
-        return [self._beginning(variant) for variant in islice(good, _CORRECTIONS)]
+        # In alphabetical order, because neighbours lie on the same pages of the index.
+        good = (variant for variant in sorted(_variants(word, right, self._letters)) if self._terms(variant, 1))
+        return list(islice(good, _CORRECTIONS))
 
     def _terms(self, beginning: str, limit: int) -> list[str]:
         """The first words of the index that begin so."""
@@ -145,7 +155,7 @@ def local_part(name: str) -> str:
     return re.split(r"[/#]", name.rstrip("/#"))[-1] if "://" in name else name
 
 
-def _variants(word: str, right: int, letters: str) -> dict[str, None]:
+def _variants(word: str, right: int, letters: str) -> set[str]:
     """All words one error away: two letters swapped, one too many, a wrong one, one too few.
 
     Some word begins with the first `right` letters and none with one more, so the error is not behind them.
@@ -155,6 +165,4 @@ def _variants(word: str, right: int, letters: str) -> dict[str, None]:
     shorter = [a + b[1:] for a, b in cuts if b]
     wrong = [a + letter + b[1:] for a, b in cuts if b for letter in letters]
     longer = [a + letter + b for a, b in cuts for letter in letters]
-    variants = dict.fromkeys(swapped + shorter + wrong + longer)
-    variants.pop(word, None)
-    return variants
+    return {*swapped, *shorter, *wrong, *longer} - {word}

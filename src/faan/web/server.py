@@ -61,7 +61,15 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket at an address; taken before anything slow is done, so that a port in use is known at once."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server((str(address[0]), port), family=family)
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else a restart has to wait for a minute
+            bound.bind(address)
+            bound.listen()
+        except BaseException:
+            bound.close()
+            raise
+        return bound
     except socket.gaierror as error:
         raise InputError(f"no such host ({error.strerror})", source=host) from None
     except OSError as error:

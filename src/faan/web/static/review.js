@@ -21,6 +21,7 @@ let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: n
 const list = suggestionList($("suggestions"), openEvidence);
 const form = questionForm((asked) => go(asked));
 
+const typing = () => Boolean(document.activeElement?.closest("input, select"));
 const reviewer = () => $("reviewer").value.trim() || "anonymous";
 $("reviewer").value = localStorage.getItem("faan-reviewer") ?? "";
 $("reviewer").addEventListener("change", () => localStorage.setItem("faan-reviewer", $("reviewer").value.trim()));
@@ -40,6 +41,7 @@ function complain(error) {
 
 function go(next) {
   state = next;
+  document.activeElement.blur(); // keys are for the suggestions now
   history.pushState(null, "", addressOf(state));
   show();
 }
@@ -73,7 +75,7 @@ async function suggest() {
   $("ending").textContent = "Looking …";
   try {
     await postForLines("/api/suggest", request, (line) => take(line, wanted), signal);
-    if (wanted && !list.current) list.open(0, false);
+    if (wanted && !list.current) list.open(0, !typing());
   } catch (error) {
     if (error.name !== "AbortError") $("ending").textContent = "";
     complain(error);
@@ -83,7 +85,7 @@ async function suggest() {
 function take({ suggestion, end, error }, wanted) {
   if (suggestion) {
     list.add(suggestion);
-    if (!list.current && (!wanted || wanted === keyOf(suggestion.head, suggestion.tail))) list.open(list.length - 1, false);
+    if (!list.current && (!wanted || wanted === keyOf(suggestion.head, suggestion.tail))) list.open(list.length - 1, !typing());
     progress();
   } else if (end) {
     $("more").hidden = end.complete || state.limit >= 1000;
