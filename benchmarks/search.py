@@ -74,7 +74,10 @@ def queries() -> Iterator[tuple[str, Callable[[str, random.Random], str]]]:
     yield "the whole name", lambda name, source: name
     yield "words in another order", lambda name, source: " ".join(reversed(name.split()))
     yield "beginnings of words", lambda name, source: " ".join(word[:3] for word in name.split())
-    yield "two frequent words", lambda name, source: source.choice(["new lake", "saint north", "university of", "q1 new"])
+    yield (
+        "two frequent words",
+        lambda name, source: source.choice(["new lake", "saint north", "university of", "q1 new"]),
+    )
     yield "a typing error", misspelt
     yield "nonsense", lambda name, source: "".join(source.choices(string.ascii_lowercase, k=12))
 
@@ -113,7 +116,9 @@ def main() -> None:
         start = time.perf_counter()
         search = open_search(graph, path)
         seconds = time.perf_counter() - start
-        print(f"{graph.num_entities:,} entities: index built in {seconds:.0f} s, {path.stat().st_size / 2**20:,.0f} MiB")
+        print(
+            f"{graph.num_entities:,} entities: index built in {seconds:.0f} s, {path.stat().st_size / 2**20:,.0f} MiB"
+        )
         start = time.perf_counter()
         open_search(graph, path)
         print(f"opened again in {time.perf_counter() - start:.2f} s")

@@ -125,7 +125,9 @@ def test_an_unknown_name_is_an_error_that_names_near_ones(completer: Completer) 
     ("examples", "message"),
     [([], "at least one"), (["ab"], "pair of head and tail"), ([("land1", "a", "b")], "pair of head and tail")],
 )
-def test_examples_that_are_none_are_refused(completer: Completer, examples: list[tuple[str, str]], message: str) -> None:
+def test_examples_that_are_none_are_refused(
+    completer: Completer, examples: list[tuple[str, str]], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         completer.suggest(examples)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -20,12 +20,6 @@ _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"),
     *("--disable-dev-shm-usage", "--hide-scrollbars"),
 )
-
-
-def programs() -> tuple[str, str] | None:
-    """Chromium and its driver, where they are installed."""
-    browser, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    return (browser, driver) if browser and driver else None
 
 
 class Window:
@@ -68,7 +62,8 @@ class Window:
         def says(driver: webdriver.Chrome) -> bool:
             return any(text in element.text for element in driver.find_elements(By.CSS_SELECTOR, selector))
 
-        WebDriverWait(self.driver, _PATIENCE, ignored_exceptions=[Exception]).until(says, f"{selector} never says {text!r}")
+        wait = WebDriverWait(self.driver, _PATIENCE, ignored_exceptions=[StaleElementReferenceException])
+        wait.until(says, f"{selector} never says {text!r}")
 
     def errors(self) -> list[str]:
         """What the browser complains about: scripts that break, things that the policy forbids; not requests that fail."""
@@ -85,17 +80,15 @@ class Window:
 
 
 @contextmanager
-def browser(downloads: Path) -> Iterator[Window]:
+def browser(chromium: str, chromedriver: str, downloads: Path) -> Iterator[Window]:
     """Start a browser that saves files in a folder."""
-    found = programs()
-    assert found is not None
     options = Options()
-    options.binary_location = found[0]
+    options.binary_location = chromium
     for flag in (*_FLAGS, f"--user-data-dir={downloads / 'profile'}"):
         options.add_argument(flag)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(found[1]))
+    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
     try:
         window = Window(driver)
         window.show_as(1300, 900)

@@ -17,8 +17,7 @@ from faan.web.decisions import Decisions
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
-from tests.complete.conftest import facts
-from tests.web.fake import FakeCompleter
+from .fake import FakeCompleter
 
 TRIPLES = [
     ("France", "currency", "Euro"),
@@ -30,7 +29,23 @@ TRIPLES = [
     ("Italy", "near", "France"),
 ]
 
+LANDS = 20
+
 MakeService = Callable[..., Service]
+
+
+def land() -> list[tuple[str, str, str]]:
+    """Lands with towns and coins; the first town of each has its court, and mints its coin."""
+    rows = []
+    for i in range(LANDS):
+        rows += [(f"town{i}{letter}", "lies_in", f"land{i}") for letter in "abc"]
+        rows += [(f"court{i}", "sits_in", f"town{i}a"), (f"court{i}", "judges", f"land{i}")]
+        rows += [(f"coin{i}", "minted_in", f"town{i}a"), (f"land{i}", "speaks", f"tongue{i % 4}")]
+        rows += [(f"land{i}", "next_to", f"land{(i + 1) % LANDS}")]
+        rows += [(f"land{i}", f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
+        rows += [(f"land{i}", "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
+        rows += [(f"town{i}{letter}", "is", "city") for letter in "abc"]
+    return rows
 
 
 @pytest.fixture
@@ -53,7 +68,7 @@ def make_service(tmp_path: Path) -> Iterator[MakeService]:
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model folder; only to be copied."""
     folder = tmp_path_factory.mktemp("models") / "land"
-    fit(read_graph(facts(), type_relations=["is"]), method="rules").save(folder)
+    fit(read_graph(land(), type_relations=["is"]), method="rules").save(folder)
     return folder
 
 
@@ -66,7 +81,7 @@ def model(fitted: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make_evil_model(tmp_path: Path) -> Path:
+def evil_model(tmp_path: Path) -> Path:
     """A model whose names would be scripts on a careless page."""
     evil = "<img src=x onerror=alert(1)>"
     rows = [(f"{evil} {i}", evil, f"'\"><script>alert({i})</script>") for i in range(6)]

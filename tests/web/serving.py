@@ -22,7 +22,16 @@ class Server:
 @contextmanager
 def served(model: Path, *arguments: str) -> Iterator[Server]:
     """Start `faan serve` at a free port, and end it."""
-    command = [sys.executable, "-c", "from faan.cli import main; main()", "serve", str(model), "--port", "0", *arguments]
+    command = [
+        sys.executable,
+        "-c",
+        "from faan.cli import main; main()",
+        "serve",
+        str(model),
+        "--port",
+        "0",
+        *arguments,
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:

@@ -14,7 +14,7 @@ from faan.web.decision import StorageError
 from faan.web.gate import Gate
 from faan.web.service import Service
 
-from tests.web.conftest import MakeService, client_of
+from .conftest import MakeService, client_of
 
 DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}
 
@@ -122,7 +122,9 @@ def test_two_windows_see_each_other(service: Service) -> None:
     assert answer.status_code == 409
     assert answer.json()["standing"] == made
     assert "Ana accepted this meanwhile" in answer.json()["error"]
-    agreed = second.post("/api/decisions", json=DECISION | {"seen": made["id"], "verdict": "rejected", "reviewer": "Bo"})
+    agreed = second.post(
+        "/api/decisions", json=DECISION | {"seen": made["id"], "verdict": "rejected", "reviewer": "Bo"}
+    )
     assert agreed.json()["verdict"] == "rejected"
 
 
@@ -168,7 +170,9 @@ def test_labels_are_shown_and_accepted_in_the_place_of_names(make_service: MakeS
     made = client.post("/api/decisions", json=DECISION | {"relation": "pays in", "tail": "Sol"}).json()
     assert made["relation"] == "http://x/p"
     assert len(client.get("/api/decisions", params={"relation": "pays in"}).json()["facts"]) == 1
-    assert client.get("/api/export", params={"relation": "pays in"}).text == "<http://x/1> <http://x/p> <http://x/2> .\n"
+    assert (
+        client.get("/api/export", params={"relation": "pays in"}).text == "<http://x/1> <http://x/p> <http://x/2> .\n"
+    )
 
 
 def test_too_many_at_once_are_turned_away(make_service: MakeService) -> None:
@@ -218,7 +222,8 @@ def test_a_model_that_breaks_on_the_way_ends_the_stream_with_an_error(
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b"nul", b'{"relation": "\\ud800"}', b'{"relation": NaN}', b"\xff", b"[" * 100_000, b"1" * 9999]
+    "body",
+    [b"", b"{", b"[]", b"nul", b'{"relation": "\\ud800"}', b'{"relation": NaN}', b"\xff", b"[" * 100_000, b"1" * 9999],
 )
 def test_no_body_breaks_the_server(client: TestClient, body: bytes) -> None:
     answer = client.post("/api/suggest", content=body, headers={"content-type": "application/json"})

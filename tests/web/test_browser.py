@@ -8,18 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import missing
-from tests.web.browser import DOWN, ENTER, Window, browser, programs
-from tests.web.serving import served
+from .browser import DOWN, ENTER, Window, browser
+from .serving import served
 
 
 @pytest.fixture
-def window(tmp_path: Path) -> Iterator[Window]:
-    if programs() is None:
-        missing("no Chromium with chromedriver: apt-get install chromium chromium-driver")
+def window(chromium: tuple[str, str], tmp_path: Path) -> Iterator[Window]:
     downloads = tmp_path / "downloads"
     downloads.mkdir()
-    with browser(downloads) as window:
+    with browser(*chromium, downloads) as window:
         yield window
         assert window.errors() == []
 
@@ -144,8 +141,8 @@ def test_two_windows_learn_from_each_other(model: Path, window: Window) -> None:
         window.wait_for_text("#suggestions li:nth-child(1)", "by anonymous")
 
 
-def test_names_that_look_like_scripts_are_only_names(make_evil_model: Path, window: Window) -> None:
-    with served(make_evil_model) as server:
+def test_names_that_look_like_scripts_are_only_names(evil_model: Path, window: Window) -> None:
+    with served(evil_model) as server:
         window.open(server.address)
         window.click(".relations a")
         window.wait_for_text(".fact-title", "<img src=x onerror=alert(1)>")

@@ -180,7 +180,9 @@ Step = tuple[Literal["decide", "undo"], int, int]
 
 @settings(max_examples=50)
 @given(
-    st.lists(st.tuples(st.sampled_from(["decide", "undo"]), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20)
+    st.lists(
+        st.tuples(st.sampled_from(["decide", "undo"]), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20
+    )
 )
 def test_what_holds_is_what_a_slow_list_says(tmp_path_factory: pytest.TempPathFactory, steps: list[Step]) -> None:
     decisions = Decisions(tmp_path_factory.mktemp("d") / "decisions.sqlite")

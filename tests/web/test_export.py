@@ -20,7 +20,18 @@ from faan.web.terms import Terms, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
-    ["http://a.org/x", "http://a.org/a b", "urn:x:y", "UTC-07:00", "<script>", "a\tb\nc", "x> . <y", 'q"uote', "\\", "Q5"]
+    [
+        "http://a.org/x",
+        "http://a.org/a b",
+        "urn:x:y",
+        "UTC-07:00",
+        "<script>",
+        "a\tb\nc",
+        "x> . <y",
+        'q"uote',
+        "\\",
+        "Q5",
+    ]
 )
 
 
@@ -84,8 +95,9 @@ def test_turtle_tells_where_a_fact_comes_from() -> None:
     found = list(
         store.query(
             prefixes + "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> SELECT ?who ?model ?p ?example WHERE {"
-            "?s rdf:object <urn:faan:Sol> ; prov:wasAttributedTo/rdfs:label ?who ; <urn:faan:vocabulary#probability> ?p ;"
-            "prov:wasGeneratedBy/prov:used/rdfs:label ?model ; prov:wasDerivedFrom/prov:hadMember/rdf:subject ?example }"
+            "?s rdf:object <urn:faan:Sol> ; prov:wasAttributedTo/rdfs:label ?who ; "
+            "<urn:faan:vocabulary#probability> ?p ; prov:wasGeneratedBy/prov:used/rdfs:label ?model ; "
+            "prov:wasDerivedFrom/prov:hadMember/rdf:subject ?example }"
         )
     )
     assert [tuple(node.value for node in row) for row in found] == [("Ana <a>", "m (x)", "0.9", "urn:faan:Japan")]
@@ -144,7 +156,18 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         code, out, err = faan("export", tmp_path, "--format", format, "-o", tmp_path / "out")
         assert (code, out) == (0, ""), err
         assert "Lima" in (tmp_path / "out").read_text()
-    faan("export", tmp_path, "--format", "tsv", "--relation", "currency", "--decision", "rejected", "-o", tmp_path / "x.tsv")
+    faan(
+        "export",
+        tmp_path,
+        "--format",
+        "tsv",
+        "--relation",
+        "currency",
+        "--decision",
+        "rejected",
+        "-o",
+        tmp_path / "x.tsv",
+    )
     assert list(read_graph(tmp_path / "x.tsv", columns=("head", "relation", "tail")).triples()) == [
         ("Peru", "currency", "Yen")
     ]

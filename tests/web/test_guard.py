@@ -13,7 +13,7 @@ from faan.web.limits import MAX_BODY
 from faan.web.server import check_access
 from faan.web.service import Service
 
-from tests.web.conftest import MakeService, client_of
+from .conftest import MakeService, client_of
 
 TOKEN = "0123456789abcdef"
 DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from faan.web.decisions import Decisions
-from tests.web.serving import served
+
+from .serving import served
 
 Faan = Callable[..., tuple[int, str, str]]
 
@@ -35,7 +36,10 @@ def test_a_fitted_model_is_served_and_its_suggestions_explained(model: Path) -> 
         explained = send(f"{server.address}/api/explain", question | {"head": "land9", "tail": "town9a"})
         assert explained["paths"]
         assert {edge["label"] for edge in explained["drawing"]["edges"] if edge["kind"] == "suggested"} == {"capital"}
-        made = send(f"{server.address}/api/decisions", question | {"head": "land9", "tail": "town9a", "verdict": "accepted", "reviewer": "Ana"})
+        made = send(
+            f"{server.address}/api/decisions",
+            question | {"head": "land9", "tail": "town9a", "verdict": "accepted", "reviewer": "Ana"},
+        )
         again = question | {"accepted_until": made["id"], "heads": ["land9"]}
         assert "town9a" not in {row["tail"] for row in send(f"{server.address}/api/suggest", again)["suggestions"]}
 
@@ -45,7 +49,7 @@ def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) 
 
     def decide(name: str, address: str) -> None:
         for number in range(1000):
-            body = {"relation": "speaks", "head": f"land{number % 30}", "tail": f"tongue{number % 4}"}
+            body = {"relation": "speaks", "head": f"land{number % 20}", "tail": f"tongue{number % 4}"}
             try:
                 made = send(f"{address}/api/decisions", body | {"verdict": "rejected", "reviewer": name})
             except OSError:

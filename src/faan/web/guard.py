@@ -1,7 +1,7 @@
 """Who may ask: hosts, sites and tokens are checked before a request is looked at, and every answer is marked as safe.
 
-A page of a stranger, open in the same browser, must neither read nor decide anything here. Without a token only requests
-to this very machine by its own name are answered, which stops names that a stranger points at it (DNS rebinding).
+A page of a stranger, open in the same browser, must neither read nor decide anything here. Without a token only
+requests to this very machine by its own name are answered: a name that a stranger points at it (DNS rebinding) is not.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Guard:
         self._token_page = token_page  # what a person sees who has no token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":

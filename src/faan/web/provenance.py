@@ -1,7 +1,7 @@
 """Decided facts in Turtle, each with where it comes from, in the words of PROV.
 
-Accepted facts are stated. Every decided fact, accepted or not, is also described as an `rdf:Statement`: who decided what
-and when, which model suggested it from which examples, and how likely it thought the fact to be.
+Accepted facts are stated. Every decided fact, accepted or not, is also described as an `rdf:Statement`: who decided
+what and when, which model suggested it from which examples, and how likely it thought the fact to be.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finding entities as one types: by the beginning of words, in any order, one typing error in a word forgiven.
 
-The index is an SQLite full-text table. Rows are numbered by importance, entities with most edges first, and such a table
-gives its matches in the order of their numbers: the best matches of the shortest beginning are there at once, however
-many there are.
+The index is an SQLite full-text table. Rows are numbered by importance, entities with most edges first, and such a
+table gives its matches in the order of their numbers: the best matches of the shortest beginning are there at once,
+however many there are.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Search:
         return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
 
     def _likely(self, entity: int, typed: str, whole: bool) -> float:
-        """How likely an entity is meant: whole words, the beginning of its text, and four times the edges weigh alike."""
+        """How likely an entity is meant: whole words, the beginning of its text and four times the edges weigh alike."""
         begins = " ".join(words_of(local_part(self._graph.entity_label(entity)))).startswith(typed)
         return math.log2(self._edges(entity) + 1) + 2 * begins + 2 * whole
 

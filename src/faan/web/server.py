@@ -82,6 +82,11 @@ def listen(host: str, port: int) -> socket.socket:
 def run(app: FastAPI, bound: socket.socket) -> None:
     """Serve until interrupted."""
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, proxy_headers=False
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        proxy_headers=False,
     )
     uvicorn.Server(config).run(sockets=[bound])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
-from faan.graph import Graph, InputError, UnknownNameError
+from faan.graph import Graph, UnknownNameError
 from faan.web.answers import Count, Decided, Drawing, Explained, Relation, Suggested
 from faan.web.decision import Decision, NewDecision, Tally
 from faan.web.decisions import Decisions
