@@ -1,5 +1,6 @@
 """faan: few-shot knowledge graph completion."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faan.graph import Graph, InputError, open_graph, read_graph, save_graph
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def load(folder: str) -> "Completer":
+def load(folder: str | Path) -> "Completer":
     """Open a model folder that `Completer.save` or `faan fit` wrote."""
     from faan.complete import Completer
 

@@ -135,6 +135,8 @@ def run_explain(wanted: Wanted, head: str, tail: str, picture: Path | None, as_j
 def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from None
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 ({error.reason})", source=str(path)) from None
 

@@ -53,7 +53,8 @@ class Calibration(BaseModel):
 
     def of_features(self, rows: Floats) -> Floats:
         """The probability of each row of features, (n, 6) to (n,)."""
-        return _sigmoid((rows - self.mean) / self.scale @ np.array(self.coefficients) + self.intercept)
+        weighed = (rows - self.mean) / self.scale * self.coefficients
+        return _sigmoid(weighed.sum(1) + self.intercept)
 
 
 def fit_calibration(rows: Floats, right: NDArray[np.bool_], weights: Floats) -> Calibration:

@@ -12,11 +12,11 @@ from faan.complete.about import About
 from faan.complete.calibration import Calibration
 from faan.complete.explaining import explain
 from faan.complete.methods import Fitted
-from faan.complete.profiles import Profiles
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking
 from faan.complete.reasons import Reasons
 from faan.complete.types import Examples, Explanation, Known, Suggestion
+from faan.evidence.profiles import Profiles
 from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
 
@@ -88,7 +88,7 @@ class Completer:
         ranking = self._ranking(question)
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
-        return explain(question, ranking.reasons, self.fitted.method, suggestion, ())
+        return explain(question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
 
     def heads_lacking(self, examples: Examples) -> list[str]:
         """The entities that look like heads of the examples and lack the fact, most similar first."""
@@ -105,5 +105,6 @@ class Completer:
     def _lacking(self, question: Question) -> Ints:
         having = question.known.pairs[:, 0]
         heads = np.setdiff1d(fitting(self.graph, having), having)
-        alike = self._profiles.similarity(heads, having, question.hidden_roles)
+        examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
+        alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

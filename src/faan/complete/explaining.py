@@ -18,7 +18,7 @@ from faan.complete.types import (
 )
 from faan.graph import Graph
 from faan.graph.ragged import Ints
-from faan.models import Method
+from faan.models import EvidenceScorer, Method, Scorer
 from faan.models.faan import Faan, NeighbourWeights
 
 _NEIGHBOURS = 8
@@ -26,7 +26,7 @@ _PATHS = 8
 
 
 def explain(
-    question: Question, reasons: Reasons, method: Method, suggestion: Suggestion, evidence: tuple[Contribution, ...]
+    question: Question, reasons: Reasons, method: Method, scorer: Scorer, suggestion: Suggestion
 ) -> Explanation:
     """Take a suggestion for a head and a tail apart: examples, neighbours, paths, evidence."""
     graph = question.graph
@@ -46,10 +46,22 @@ def explain(
         _examples(question, weights),
         *sides,
         tuple(_path(graph, path, len(question.references)) for path in paths),
-        evidence,
+        _evidence(scorer, head, tail),
     )
     explanation.labels.update(_labels(graph, explanation))
     return explanation
+
+
+def _evidence(scorer: Scorer, head: int, tail: int) -> tuple[Contribution, ...]:
+    """What each piece of evidence adds to the score, where the method is made of evidence."""
+    if not isinstance(scorer, EvidenceScorer):
+        return ()
+    [found] = scorer.explain(head, np.array([tail]))
+    return tuple(
+        Contribution(one.name, one.meaning, one.value, one.contribution)
+        for one in found.contributions
+        if one.contribution != 0
+    )
 
 
 def _examples(question: Question, weights: NDArray[np.floating]) -> tuple[WeightedExample, ...]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
 
-from faan.complete.methods import EMBED_FOLDER, Fitted, OnProgress
+from faan.complete.methods import Fitted, OnProgress
 from faan.embed import EmbedConfig, Embeddings
 from faan.embed.embeddings import write_tensors, write_text
 from faan.graph import Graph, InputError
-from faan.models import Background, FewShotModel
-from faan.tasks import Benchmark
+from faan.models import Background, FewShotModel, Method
+from faan.tasks import Benchmark, Task
 from faan.tasks.build import without_relations
 from faan.train import Callbacks, RunConfig, train_run
 from faan.train.checkpoint import BEST_FILE, copied
 from faan.train.loop import load_best
-from faan.train.runs import EMBED_FOLDER as RUN_EMBED_FOLDER
+from faan.train.runs import EMBED_FOLDER
 
 _CONFIG_FILE = "run.json"
 _TASKS_FILE = "tasks.json"
@@ -45,9 +46,13 @@ class FittedModel(Fitted):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "run"
             run = train_run(config, benchmark, folder, callbacks=callbacks)
-            embeddings = Embeddings.load(folder / RUN_EMBED_FOLDER)
+            embeddings = Embeddings.load(folder / EMBED_FOLDER)
             load_best(run.model, folder)
         return cls(config, embeddings, run.model, [task.relation for task in benchmark.tasks])
+
+    def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
+        """Training takes too long to be done more than once: it is measured on the test tasks alone."""
+        yield self.method, benchmark.splits["test"]
 
     def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedModel:
         """It stays the model that was measured."""
@@ -55,7 +60,6 @@ class FittedModel(Fitted):
 
     def save(self, folder: Path) -> None:
         """Write settings, vectors, weights and which relations the model does not see."""
-        folder.mkdir(parents=True, exist_ok=True)
         self.embeddings.save(folder / EMBED_FOLDER)
         write_text(folder / _CONFIG_FILE, self.config.model_dump_json(indent=1) + "\n")
         write_text(folder / _TASKS_FILE, json.dumps(self.tasks, ensure_ascii=False, indent=1) + "\n")

@@ -34,9 +34,9 @@ def fit(
 ) -> Completer:
     """Make a completer: choose tasks, train embeddings, learn from some tasks, measure with the others.
 
-    What is measured never saw the relations that it is measured on. What is given back has learnt from the same tasks,
-    but then knows the whole graph; its probabilities are those of the measured one. `without` names relations to leave
-    out, as if the graph had none of their facts.
+    What is measured never saw the relations that it is measured on. What is given back knows the whole graph, and has
+    learnt from all tasks where the method is quick enough to be measured by cross-validation. `without` names relations
+    to leave out, as if the graph had none of their facts.
     """
     if method not in METHODS:
         raise InputError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
@@ -53,14 +53,14 @@ def fit(
         fitted = chosen.fit(tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, progress)
     if tasks is not None:
         with _timing(seconds, "measure"):
-            measured, calibration = measure(fitted.method, tasks.graph, tasks.splits["test"], progress, seed)
+            measured, calibration = measure(fitted.unseen(tasks, seed, progress), tasks.graph, progress, seed)
         with _timing(seconds, "finish"):
             fitted = fitted.on(graph, seed, progress)
     about = About(
         method=chosen.name,
         source=_source(graph, without),
         measured=measured,
-        notes=tuple(notes),
+        notes=(*notes, *fitted.notes),
         seconds=seconds,
         seed=seed,
         versions={name: version(name) for name in _LIBRARIES} | {"python": platform.python_version()},

@@ -66,8 +66,6 @@ def save(completer: Completer, folder: Path) -> None:
 
 def load(folder: Path) -> Completer:
     """Open a model; a folder that is damaged or from a newer version is refused with what to do."""
-    if not (folder / _MARK).is_file():
-        raise InputError(f"there is no model: {_MARK} is missing; `faan fit` makes one", source=str(folder))
     config = _read(folder)
     method = METHODS.get(config.about.method)
     if method is None:
@@ -89,6 +87,8 @@ def read_about(folder: Path) -> About:
 
 
 def _read(folder: Path) -> _Config:
+    if not (folder / _MARK).is_file():
+        raise InputError(f"there is no model: {_MARK} is missing; `faan fit` makes one", source=str(folder))
     try:
         text = (folder / _MARK).read_text(encoding="utf-8")
         head = _Head.model_validate_json(text)

@@ -2,7 +2,7 @@
 
 Half of it is what they share to the letter: facts with the same relation and the same other end (`official_language
 Spanish`), a rare fact counting more than one that thousands share (tf-idf). The other half is the roles they play
-(`profiles.py`). Entities with a great many facts are compared by roles alone, which keeps the work bounded.
+(`faan.evidence.profiles`). Entities with a great many facts are compared by roles alone, which keeps the work bounded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.complete.profiles import Profiles
+from faan.evidence.profiles import Profiles
 from faan.graph import Graph
 from faan.graph.ragged import Ints
 
@@ -30,9 +30,9 @@ class Facts:
 
 
 class Likeness:
-    """Compares entities of a graph; a hidden relation (both sides of it) counts as if the graph had none of it."""
+    """Compares entities of a graph; a hidden relation counts as if the graph had none of it."""
 
-    def __init__(self, graph: Graph, profiles: Profiles, hidden: Ints) -> None:
+    def __init__(self, graph: Graph, profiles: Profiles, hidden: int | None) -> None:
         self.graph, self.profiles, self.hidden = graph, profiles, hidden
         self._facts: dict[int, Facts] = {}
 
@@ -47,8 +47,10 @@ class Likeness:
         relations, others = graph.neighbours.of(entity)
         if len(relations) > _MAX_FACTS:
             relations, others = relations[:0], others[:0]
-        keep = ~np.isin(relations, self.hidden)
-        relations, others = relations[keep].astype(np.int64), others[keep].astype(np.int64)
+        if self.hidden is not None:
+            keep = relations % graph.num_relations != self.hidden % graph.num_relations
+            relations, others = relations[keep], others[keep]
+        relations, others = relations.astype(np.int64), others.astype(np.int64)
         keys = relations * graph.num_entities + others
         order = np.argsort(keys, kind="stable")
         sharing = np.array([self._sharing(int(r), int(e)) for r, e in zip(relations, others, strict=True)])
@@ -67,21 +69,22 @@ class Likeness:
         a, b = self.facts(one), self.facts(other)
         shared = a.idf[np.isin(a.keys, b.keys, assume_unique=True)].sum()
         facts = shared / max(np.sqrt(a.idf.sum() * b.idf.sum()), 1e-9)
-        roles = self.profiles.similarity(np.array([one]), np.array([other]), self.hidden)[0]
+        profile = self.profiles.dense(np.array([other]), self.hidden)
+        roles = self.profiles.similarities(np.array([one]), profile, self.hidden)[0, 0]
         return float(facts + roles) / 2
 
     def weights(self, entity: int, likes: Ints) -> NDArray[np.float64]:
         """How much each fact of an entity makes it look like a group of others, (n,); they sum to 1 or are all 0.
 
-        A fact counts by its idf times the share of the others that have it too, and a little for its role: the idf of
-        the role times the share that plays it, spread over all facts of the entity in that role.
+        A fact counts by its idf times the share of the others that have it too, and a little for its role: what the
+        role weighs in their profiles, spread over all facts of the entity in that role.
         """
         own = self.facts(entity)
         others = [int(other) for other in np.unique(likes) if other != entity]
         if not others or not len(own.keys):
             return np.zeros(len(own.keys))
         share = np.mean([np.isin(own.keys, self.facts(other).keys) for other in others], axis=0)
-        playing = self.profiles.shares(np.array(others), self.hidden)[own.relations]
+        playing = self.profiles.dense(np.array(others), self.hidden).mean(0)[own.relations]
         in_role = np.bincount(own.relations, minlength=1)[own.relations]
-        weights = own.idf * share + self.profiles.idf[own.relations] * playing / in_role
+        weights = own.idf * share + playing / in_role
         return np.asarray(weights / max(weights.sum(), 1e-12))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ _CALIBRATION_SHOTS = (1, 3)  # further numbers of examples, from which probabili
 _HEADS = 60  # asked for in each relation at most,
 _PAIRS = 400_000  # and no more than so many scores
 _FEWER = 3  # for calibration alone a third of that will do
-_KEPT = 30  # candidates of a head that calibration looks at: the best, and as many of the others
+_KEPT = 30  # best candidates of a head that calibration looks at; of all others it would learn that they are wrong
 _PURPOSE = 9  # keeps these random numbers apart from those of other uses of the same seed
 
 
@@ -37,22 +37,22 @@ class Answers:
     ranks: NDArray[np.float64]  # infinite for an answer that was no candidate
     features: NDArray[np.float64]
     right: NDArray[np.bool_]
-    weights: NDArray[np.float64]
 
 
 def measure(
-    method: Method, graph: Graph, tasks: Sequence[Task], progress: OnProgress, seed: int = 0
+    methods: Iterable[tuple[Method, Sequence[Task]]], graph: Graph, progress: OnProgress, seed: int = 0
 ) -> tuple[Measured, Calibration]:
-    """How good a method is on tasks, and how to make probabilities of its scores.
+    """How good methods are, each on tasks that it has never seen, and how to make probabilities of their scores.
 
     Candidates are found from the examples alone, as they are for a user; so an answer can be missing among them, and
     then counts as not found. Reliability is that of probabilities fitted on all relations but the one they are of.
     """
     found: list[Answers] = []
-    jobs = [(task, shots) for shots in (SHOTS, *_CALIBRATION_SHOTS) for task in tasks if len(task.pairs) > shots]
-    for number, (task, shots) in enumerate(jobs):
-        found.append(_answer(method, graph, task, shots, seed))
-        progress("measuring", (number + 1) / len(jobs))
+    for method, tasks in methods:
+        jobs = [(task, shots) for task in tasks for shots in (SHOTS, *_CALIBRATION_SHOTS) if len(task.pairs) > shots]
+        for number, (task, shots) in enumerate(jobs):
+            found.append(_answer(method, graph, task, shots, seed))
+            progress("measuring", (number + 1) / len(jobs))
     main = [answers for answers in found if answers.shots == SHOTS]
     ranks = np.concatenate([answers.ranks for answers in main])
     figures = summarise_ranks(ranks)
@@ -78,7 +78,7 @@ def _answer(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> 
     heads = np.unique(queries[:, 0])
     heads = np.sort(heads[Stream(seed, _PURPOSE, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
-    ranks, rows, right, weights = [], [], [], []
+    ranks, rows, right = [], [], []
     for head, scores in _score(scorer, heads, candidates):
         known = np.isin(candidates, references[references[:, 0] == head, 1]) | (candidates == head)
         true = task.truths.contains(np.array([head]), candidates) & ~known
@@ -87,12 +87,10 @@ def _answer(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> 
         is_candidate = candidates[places] == answers
         rank = mean_ranks(scores[places], scores[~true & ~known])
         ranks.append(np.where(is_candidate, rank, np.inf))
-        kept, weight = _keep(scores[~known], true[~known])
-        rows.append(features(scores[~known], shots, kept))
-        right.append(true[~known][kept])
-        weights.append(weight)
-    found = (np.concatenate(part) for part in (ranks, rows, right, weights))
-    return Answers(task.relation, shots, *found)
+        best = np.argsort(-scores[~known], kind="stable")[:_KEPT]
+        rows.append(features(scores[~known], shots, best))
+        right.append(true[~known][best])
+    return Answers(task.relation, shots, np.concatenate(ranks), np.concatenate(rows), np.concatenate(right))
 
 
 def _score(scorer: Scorer, heads: Ints, candidates: Ints) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -100,34 +98,25 @@ def _score(scorer: Scorer, heads: Ints, candidates: Ints) -> Iterator[tuple[int,
         yield head, np.asarray(scorer.score(np.array([head]), candidates), dtype=np.float64)[0]
 
 
-def _keep(scores: NDArray[np.float64], true: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.float64]]:
-    """The places that calibration looks at: the best, all true ones and some of the rest, which stand for all of it."""
-    order = np.argsort(-scores, kind="stable")
-    sure = np.union1d(order[:_KEPT], np.flatnonzero(true))
-    rest = order[~np.isin(order, sure)]
-    some = rest[:: max(1, len(rest) // _KEPT)]
-    weights = np.concatenate([np.ones(len(sure)), np.full(len(some), len(rest) / max(len(some), 1))])
-    return np.concatenate([sure, some]), weights
-
-
 def _calibrate(found: Sequence[Answers]) -> Calibration:
     """Each relation counts the same, however many questions it had."""
     rows, right = np.concatenate([a.features for a in found]), np.concatenate([a.right for a in found])
-    weights = np.concatenate([a.weights / max(len(a.ranks), 1) for a in found])
-    return fit_calibration(rows, right, weights / weights.mean())
+    return fit_calibration(rows, right, _weights(found))
+
+
+def _weights(found: Sequence[Answers]) -> NDArray[np.float64]:
+    """What each row counts, on average 1."""
+    weights = np.concatenate([np.full(len(a.right), 1 / max(len(a.right), 1)) for a in found])
+    return np.asarray(weights / weights.mean())
 
 
 def _reliability(found: Sequence[Answers]) -> list[Bin]:
     """What probabilities are worth on relations that they were not fitted on."""
-    relations = sorted({answers.relation for answers in found})
-    if len(relations) < 2:
+    said, main = [], [answers for answers in found if answers.shots == SHOTS]
+    if len(main) < 2:
         return []
-    said, right, weights = [], [], []
-    for left_out in relations:
+    for left_out in [answers.relation for answers in main]:
         calibration = _calibrate([answers for answers in found if answers.relation != left_out])
-        for answers in found:
-            if answers.relation == left_out and answers.shots == SHOTS:
-                said.append(calibration.of_features(answers.features))
-                right.append(answers.right)
-                weights.append(answers.weights)
-    return reliability(np.concatenate(said), np.concatenate(right), np.concatenate(weights))
+        said += [calibration.of_features(answers.features) for answers in main if answers.relation == left_out]
+    right = np.concatenate([answers.right for answers in main])
+    return reliability(np.concatenate(said), right, _weights(main))

@@ -66,13 +66,14 @@ def cut_back(path: Path, form: str, graph: Graph, by_tail: bool) -> int | None:
         raise InputError(f"a job that writes {form} cannot be resumed; use tsv or jsonl", source=str(path))
     last, start, place = None, 0, 0
     with path.open("rb") as file:
-        for number, raw in enumerate(file):
-            if raw.endswith(b"\n") and not (form == "tsv" and number == 0):
-                entity = _asked(raw.decode(), form, by_tail, path, number + 1)
+        for number, raw in enumerate(file, 1):
+            is_whole, is_header = raw.endswith(b"\n"), number == 1 and form == "tsv"
+            if is_header and not header(form).encode().startswith(raw):
+                raise InputError("is not a file that `faan suggest --format tsv` wrote", source=str(path), line=1)
+            if is_whole and not is_header:
+                entity = _asked(raw.decode(), form, by_tail, path, number)
                 if entity != last:
                     last, start = entity, place
-            elif form == "tsv" and number == 0 and raw.decode() != header(form):
-                raise InputError("is not a file that `faan suggest --format tsv` wrote", source=str(path), line=1)
             place += len(raw)
     if last is None:
         path.unlink()

@@ -51,14 +51,6 @@ class Question:
         """Whether there are only one or two examples."""
         return len(self.references) <= _LOW_EVIDENCE
 
-    @property
-    def hidden_roles(self) -> Ints:
-        """Both sides of the relation itself, where it is in the graph."""
-        if self.hidden is None:
-            return np.empty(0, dtype=np.int64)
-        base = self.hidden % self.graph.num_relations
-        return np.array([base, base + self.graph.num_relations])
-
     def pair(self, asked: int, answer: int) -> tuple[int, int]:
         """Head and tail of what was asked and an answer to it."""
         return (answer, asked) if self.turned else (asked, answer)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.complete.likeness import Likeness
-from faan.complete.profiles import Profiles
 from faan.complete.question import Question
 from faan.evidence import RelationPaths, find_paths
 from faan.evidence.paths import PathInstance, path_instances
+from faan.evidence.profiles import Profiles
 from faan.graph.ragged import Ints
 
 _PATHS_IN_WORDS = 2
@@ -37,7 +37,7 @@ class Reasons:
 
     def __init__(self, question: Question, profiles: Profiles) -> None:
         self.question, self.graph = question, question.graph
-        self.likeness = Likeness(question.graph, profiles, question.hidden_roles)
+        self.likeness = Likeness(question.graph, profiles, question.hidden)
 
     @cached_property
     def _paths(self) -> RelationPaths:
@@ -66,13 +66,18 @@ class Reasons:
             [self.likeness.alike(asked, one) * self.likeness.alike(answer, two) for one, two in references]
         )
         weights = alike**2
+        weights[(self.question.references == (asked, answer)).all(1)] = 0  # a known pair does not speak for itself
         return np.asarray(weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights)))
 
     def because(self, asked: int, answers: Ints) -> list[tuple[str, ...]]:
         """Sentences for each answer, most important first."""
         paths = self.paths(asked, answers, _PATHS_IN_WORDS)
         return [
-            (*self._path_sentences(paths[answer]), *self._count_sentence(answer), *self._like_sentence(asked, answer))
+            (
+                *self._path_sentences(paths[answer]),
+                *self._count_sentence(asked, answer),
+                *self._like_sentence(asked, answer),
+            )
             for answer in answers.tolist()
         ]
 
@@ -82,10 +87,10 @@ class Reasons:
             have = "has" if path.support == 1 else "have"
             yield f"{self.in_words(path.walk)}: a path that {path.support} of {total} examples {have}"
 
-    def _count_sentence(self, answer: int) -> Iterable[str]:
-        times = int((self.question.references[:, 1] == answer).sum())
+    def _count_sentence(self, asked: int, answer: int) -> Iterable[str]:
+        others = self.question.references[(self.question.references[:, 0] != asked)]
+        times, of = int((others[:, 1] == answer).sum()), len(others)
         if times:
-            of = len(self.question.references)
             yield f"{self._label(answer)} is the {self._side} of {times} of {of} examples"
 
     def _like_sentence(self, asked: int, answer: int) -> Iterable[str]:

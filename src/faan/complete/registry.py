@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from faan.complete.evidence import FittedEvidence
 from faan.complete.fewshot import FittedFaan, FittedFsrl, FittedGMatching, FittedMetaR
-from faan.complete.methods import Fitted, FittedRules, FittedRulesAndTranslation
+from faan.complete.methods import Fitted, FittedRules
 
-FALLBACK = FittedRulesAndTranslation  # where a graph has too few tasks to learn from
+FALLBACK = FittedEvidence  # where a graph has too few tasks to learn from
 
 METHODS: dict[str, type[Fitted]] = {
     fitted.name: fitted
     for fitted in (
-        FittedRulesAndTranslation,
+        FittedEvidence,
         FittedFaan,
         FittedMetaR,
         FittedGMatching,

@@ -18,6 +18,7 @@ from faan.tasks.candidates import CUTOFF, find_candidates
 from faan.tasks.randomness import Stream
 
 _ORDER, _SPLIT, _CHOICE = 2, 3, 8  # purposes of random streams
+_ROUNDS = 20  # of drawing tasks until none of them goes back to the background
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -139,9 +140,15 @@ def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, lis
 def _rare(graph: Graph, settings: BuildSettings) -> dict[str, list[int]]:
     counts = graph.relation_counts
     rare = np.flatnonzero((counts >= settings.min_triples) & (counts <= settings.max_triples))
-    if settings.max_tasks is not None and len(rare) > settings.max_tasks:
-        rare = np.sort(rare[Stream(settings.seed, _CHOICE).permutation(len(rare))[: settings.max_tasks]])
-    return {"rare": rare.tolist()}
+    if settings.max_tasks is None or len(rare) <= settings.max_tasks:
+        return {"rare": rare.tolist()}
+    order = rare[Stream(settings.seed, _CHOICE).permutation(len(rare))].tolist()
+    for _ in range(_ROUNDS):  # those that would go back to the background make room for others
+        _, _, returned = _with_known_entities(graph, {"rare": order[: settings.max_tasks]}, settings, keep_all=False)
+        if not returned:
+            break
+        order = [relation for relation in order if relation not in returned]
+    return {"rare": order[: settings.max_tasks]}
 
 
 def _with_known_entities(

@@ -1,0 +1,192 @@
+"""fit, suggest, explain and info as a person calls them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from faan.complete import Completer
+
+from .conftest import CAPITALS, COUNTRIES, facts
+
+Faan = Callable[..., tuple[int, str, str]]
+
+EXAMPLES = [argument for head, tail in CAPITALS[:5] for argument in ("--example", f"{head},{tail}")]
+
+
+@pytest.fixture
+def model(completer: Completer, tmp_path: Path) -> Path:
+    completer.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_fit_writes_a_model_and_says_what_to_expect(faan: Faan, tmp_path: Path) -> None:
+    graph = tmp_path / "land.tsv"
+    graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
+    arguments = ("--type-relation", "is", "--method", "rules", "--without", "custom5")
+    code, out, err = faan("fit", graph, "-o", tmp_path / "model", *arguments)
+    assert code == 0, err
+    assert "On 3 relations that it had never seen" in out
+    assert "left out: custom5" in out
+    assert faan("info", tmp_path / "model")[1] == out
+    about = json.loads(faan("info", tmp_path / "model", "--json")[1])
+    assert about["source"]["without"] == ["custom5"]
+    assert about["measured"]["shots"] == 5
+    assert faan("fit", graph, "-o", tmp_path / "model", *arguments)[0] == 0  # a model may be replaced
+    code, _, err = faan("fit", graph, "-o", tmp_path)
+    assert code == 1
+    assert "exists and is not a model" in err
+
+
+def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
+    code, out, _ = faan("suggest", model, *EXAMPLES, "--head", "land9", "--top", "2", "--explain")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "land9"
+    assert lines[1].split()[0] == "1"
+    assert lines[1].endswith("town9a")
+    assert "a path that 5 of 5 examples have" in lines[2]
+
+
+def test_suggest_takes_a_relation_a_file_or_standard_input(
+    faan: Faan, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f"{head}\t{tail}\n" for head, tail in CAPITALS[:5]) + "\n"
+    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
+    by_hand = faan("suggest", model, *EXAMPLES, "--head", "land9")
+    assert faan("suggest", model, "--examples", tmp_path / "pairs.tsv", "--head", "land9") == by_hand
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    assert faan("suggest", model, "--examples", "-", "--head", "land9") == by_hand
+    code, out, _ = faan("suggest", model, "--relation", "lies_in", "--head", "town9a", "--known", "--top", "1")
+    assert code == 0
+    assert "land9  ! this fact is known already" in out
+
+
+def test_names_with_commas_are_told_apart(faan: Faan, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.tsv"
+    graph.write_text("".join(f"Lima, {i}\tin\tPeru, {i}\n" for i in range(4)), encoding="utf-8")
+    assert faan("fit", graph, "-o", tmp_path / "model", "--method", "rules")[0] == 0
+    code, out, _ = faan("suggest", tmp_path / "model", "--example", "Peru, 0,Lima, 0", "--head", "Peru, 1", "--json")
+    assert code == 0
+    assert json.loads(out.splitlines()[0])["tail"] == "Lima, 1"
+    code, _, err = faan("suggest", tmp_path / "model", "--example", "Peru 0,Lima 0")
+    assert code == 1
+    assert "no entity is called 'Peru 0'. Did you mean 'Peru, 0'" in err
+
+
+def test_without_heads_those_that_lack_the_fact_are_asked(faan: Faan, model: Path) -> None:
+    _, out, err = faan("suggest", model, *EXAMPLES, "--top", "1")
+    assert f"{COUNTRIES - 5} entities look like heads of the relation and lack the fact; these are the first 10" in err
+    assert sum(line.startswith("land") for line in out.splitlines()) == 10
+    _, out, _ = faan("suggest", model, *EXAMPLES, "--top", "1", "--format", "tsv")
+    assert len(out.splitlines()) == 1 + COUNTRIES - 5
+    _, out, _ = faan("suggest", model, *EXAMPLES, "--top", "1", "--limit", "3", "--format", "tsv")
+    assert len(out.splitlines()) == 1 + 3
+
+
+def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
+    asked = ("suggest", model, *EXAMPLES, "--head", "land9", "--top", "2", "--format")
+    header, first, _ = faan(*asked, "tsv")[1].splitlines()
+    row = dict(zip(header.split("\t"), first.split("\t"), strict=True))
+    assert (row["head"], row["tail"], row["rank"], row["low_evidence"]) == ("land9", "town9a", "1", "no")
+    assert 0 <= float(row["probability"]) <= 1
+    found = [json.loads(line) for line in faan(*asked, "jsonl")[1].splitlines()]
+    assert [one["rank"] for one in found] == [1, 2]
+    triple = faan(*asked, "nt")[1].splitlines()[0]
+    assert triple == "<urn:faan:entity:land9> <urn:faan:relation:new> <urn:faan:entity:town9a> ."
+
+
+def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
+    _, out, _ = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
+    assert (json.loads(out)["head"], json.loads(out)["tail"]) == ("land9", "town9a")
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
+def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"out.{suffix}"
+    asked = ("suggest", model, *EXAMPLES, "--top", "3", "-o", path)
+    code, out, err = faan(*asked)
+    assert (code, out) == (0, "")
+    assert "wrote 75 suggestions" in err
+    whole = path.read_bytes()
+    code, _, err = faan(*asked)
+    assert code == 1
+    assert "go on with it (--resume)" in err
+    assert path.read_bytes() == whole
+    for kept in (0, 1, len(whole) // 3, len(whole) - 5, len(whole)):
+        path.write_bytes(whole[:kept])
+        assert faan(*asked, "--resume")[0] == 0
+        assert path.read_bytes() == whole
+    path.unlink()
+    assert faan(*asked, "--resume")[0] == 0
+    assert path.read_bytes() == whole
+    path.write_bytes(b"something else\nentirely\n")
+    code, _, err = faan(*asked, "--resume")
+    assert code == 1
+    assert "line 1" in err
+    assert path.read_bytes() == b"something else\nentirely\n"
+
+
+def test_heads_come_from_a_file(faan: Faan, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "heads.txt").write_text("land9\n\nland8\n", encoding="utf-8")
+    _, out, _ = faan("suggest", model, *EXAMPLES, "--heads-file", tmp_path / "heads.txt", "--top", "1", "--json")
+    assert [json.loads(line)["head"] for line in out.splitlines()] == ["land9", "land8"]
+
+
+def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> None:
+    code, out, err = faan("explain", model, "land9", "town9a", *EXAMPLES, "--draw", tmp_path / "evidence.svg")
+    assert code == 0
+    for expected in ("land9 → town9a", "Because", "Examples it resembles", "What counts about land9"):
+        assert expected in out
+    assert "evidence.svg" in err
+    assert (tmp_path / "evidence.svg").read_text(encoding="utf-8").startswith("<svg")
+    found = json.loads(faan("explain", model, "land9", "town9a", *EXAMPLES, "--json")[1])
+    assert found["suggestion"]["tail"] == "town9a"
+    assert found["paths"][0]["entities"][0] == "land9"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl or nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
+        (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
+        (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),
+        (("suggest", "MODEL", "--example", "land1"), 1, "expected HEAD,TAIL"),
+        (("suggest", "MODEL", "--example", "land1,town1a", "--head", "lnad9"), 1, "Did you mean 'land9'"),
+        (("suggest", "MODEL", "--examples", "nowhere.tsv"), 1, "nowhere.tsv"),
+        (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--draw", "x.gif"), 2, ".svg or .png"),
+        (("info", "nowhere"), 1, "`faan fit` makes one"),
+        (("fit", "world", "-o", "x", "--method", "magic"), 1, "no method is called 'magic'"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(
+    faan: Faan, model: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    monkeypatch.chdir(model.parent)
+    got, out, err = faan(*(str(model) if argument == "MODEL" else argument for argument in arguments))
+    assert (got, out) == (code, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no pair"),
+        ("land1\ttown1a\tx\n", "line 1: expected two columns"),
+        ("land1\ttwn1a\n", "line 1: no entity"),
+    ],
+)
+def test_a_bad_file_of_examples_is_told_by_line(
+    faan: Faan, model: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
+    code, _, err = faan("suggest", model, "--examples", tmp_path / "pairs.tsv")
+    assert code == 1
+    assert message in err

@@ -1,0 +1,100 @@
+"""Explanations: everything in them can be checked in the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from faan.complete import Completer, fit
+from faan.complete.drawing import layout, to_svg, write_drawing
+from faan.graph import InputError, read_graph
+
+from .conftest import CAPITALS, facts
+
+FIVE = CAPITALS[:5]
+FACTS = {(head, relation, tail) for head, relation, tail in facts()}
+
+
+def test_paths_are_walks_in_the_graph_from_head_to_tail(completer: Completer) -> None:
+    found = completer.explain("land9", "town9a", FIVE)
+    assert found.paths
+    for path in found.paths:
+        assert (path.entities[0], path.entities[-1], path.of) == ("land9", "town9a", 5)
+        assert 0 < path.support <= 5
+        for hop, one, two in zip(path.hops, path.entities, path.entities[1:], strict=False):
+            assert ((one, hop.relation, two) if hop.forward else (two, hop.relation, one)) in FACTS
+
+
+def test_neighbours_are_facts_about_head_and_tail(completer: Completer) -> None:
+    found = completer.explain("land9", "town9a", FIVE)
+    for centre, around in (("land9", found.head_neighbours), ("town9a", found.tail_neighbours)):
+        assert around
+        assert sum(one.weight for one in around) <= 1 + 1e-6
+        assert [one.weight for one in around] == sorted((one.weight for one in around), reverse=True)
+        for one in around:
+            fact = (centre, one.relation, one.entity) if one.forward else (one.entity, one.relation, centre)
+            assert fact in FACTS
+
+
+def test_examples_are_weighed_and_a_shared_fact_makes_them_heavier(completer: Completer) -> None:
+    found = completer.explain("land8", "town8a", FIVE)
+    assert {(one.head, one.tail) for one in found.examples} == set(FIVE)
+    assert sum(one.weight for one in found.examples) == pytest.approx(1)
+    weights = {one.head: one.weight for one in found.examples}
+    assert weights["land0"] > weights["land1"]  # it speaks the same tongue as land8
+
+
+def test_a_known_fact_is_not_explained_by_itself(completer: Completer) -> None:
+    found = completer.explain("land0", "town0a", FIVE)
+    assert {one.head: one.weight for one in found.examples}["land0"] == 0
+    named = completer.explain("coin3", "town3a", "minted_in")
+    for path in named.paths:
+        assert all(hop.relation != "minted_in" for hop in path.hops)
+    assert all(one.relation != "minted_in" for one in (*named.head_neighbours, *named.tail_neighbours))
+
+
+def test_labels_are_used_in_words_and_names_in_data(tmp_path: Path) -> None:
+    rows = [(f"Q{i}", "P1", f"Q{100 + i}") for i in range(9)] + [(f"Q{100 + i}", "P2", f"Q{200 + i}") for i in range(9)]
+    labels = [(f"Q{i}", "rdfs:label", f"Land {i}") for i in range(9)]
+    text = "\n".join(f"<urn:{h}> <urn:{r}> <urn:{t}> ." for h, r, t in rows)
+    text += "\n" + "\n".join(
+        f'<urn:{h}> <http://www.w3.org/2000/01/rdf-schema#label> "{label}" .' for h, _, label in labels
+    )
+    (tmp_path / "graph.nt").write_text(text, encoding="utf-8")
+    completer = fit(read_graph(tmp_path / "graph.nt"), method="rules")
+    found = completer.explain("Land 7", "urn:Q207", [(f"Land {i}", f"urn:Q{200 + i}") for i in range(3)])
+    assert (found.suggestion.head, found.label("urn:Q7")) == ("urn:Q7", "Land 7")
+    assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: a path that 3 of 3")
+
+
+def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -> None:
+    drawing = completer.explain("land9", "town9a", FIVE).drawing()
+    roles = {node.id: node.role for node in drawing.nodes}
+    assert (roles["land9"], roles["town9a"], roles["court9"]) == ("head", "tail", "path")
+    assert len(roles) == len(drawing.nodes)
+    assert {edge.kind for edge in drawing.edges} == {"suggested", "path", "neighbour", "example", "resembles"}
+    assert {name for edge in drawing.edges for name in (edge.source, edge.target)} <= set(roles)
+    places = layout(drawing)
+    assert set(places) == set(roles)
+    assert len(set(places.values())) == len(places), "two nodes in one place"
+
+
+def test_names_cannot_break_out_of_a_picture() -> None:
+    evil = '"><script>alert(1)</script>&'
+    rows = [(f"{evil}{i}", f"r{evil}", f"b{i}") for i in range(4)]
+    completer = fit(read_graph(rows), method="rules")
+    text = to_svg(completer.explain(f"{evil}3", "b3", [(f"{evil}{i}", f"b{i}") for i in range(2)]).drawing())
+    assert "<script" not in text
+    assert any("script" in (element.text or "") for element in ElementTree.fromstring(text).iter())
+
+
+def test_pictures_are_written_as_svg_and_png(completer: Completer, tmp_path: Path, matplotlib_version: str) -> None:
+    drawing = completer.explain("land9", "town9a", FIVE).drawing()
+    write_drawing(drawing, tmp_path / "a.svg")
+    write_drawing(drawing, tmp_path / "a.png")
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match=r"\.svg or \.png"):
+        write_drawing(drawing, tmp_path / "a.gif")

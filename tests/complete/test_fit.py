@@ -1,0 +1,120 @@
+"""Fitting: which relations are held out, what is said about it, what happens where there is little to learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from faan.complete import METHODS, Completer, fit
+from faan.complete.choosing import choose_tasks
+from faan.complete.fewshot import FittedFaan
+from faan.graph import Graph, InputError, UnknownNameError, read_graph
+from faan.train import RunConfig
+
+from .conftest import CAPITALS
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_tasks_keep_the_ids_of_the_graph_and_are_not_in_the_background(land: Graph) -> None:
+    chosen = choose_tasks(land, 0)
+    assert chosen is not None
+    assert chosen.graph.entity_names is land.entity_names
+    held_out = [land.relation(task.relation) for task in chosen.tasks]
+    assert len(held_out) == 3  # of a third of 13 relations one would leave others without known entities
+    assert not np.isin(chosen.graph.relations, held_out).any()
+    for task, relation in zip(chosen.tasks, held_out, strict=True):
+        rows = land.relations == relation
+        own = {(int(h), int(t)) for h, t in zip(land.heads[rows], land.tails[rows], strict=True)}
+        assert {(h, t) for h, t in task.pairs.tolist()} <= own
+    again = choose_tasks(land, 0)
+    assert again is not None
+    assert [task.relation for task in again.tasks] == [task.relation for task in chosen.tasks]
+
+
+def test_it_says_what_to_expect(completer: Completer) -> None:
+    measured = completer.about.measured
+    assert measured is not None
+    assert len(measured.relations) == 3
+    words = completer.about.in_words()
+    assert words.startswith("On 3 relations that it had never seen, with 5 examples each, the right answer was among")
+    assert f"{measured.hits_at_10:.0%}" in words
+    assert measured.questions > 50
+
+
+def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
+    graph = read_graph([(f"a{i}", "r", f"b{i}") for i in range(20)] + [(f"b{i}", "s", f"c{i}") for i in range(20)])
+    completer = fit(graph)
+    assert completer.about.measured is None
+    assert "not measured" in completer.about.in_words()
+    assert any("too few relations to hold some out" in note for note in completer.about.notes)
+    assert any("too few rare relations to learn from" in note for note in completer.about.notes)
+    first = next(completer.suggest([(f"a{i}", f"c{i}") for i in range(5)], heads=["a9"], top=1))
+    assert first.tail == "c9"
+
+
+def test_a_model_that_needs_tasks_gives_way_to_one_that_does_not() -> None:
+    graph = read_graph([(f"a{i}", "r", f"b{i}") for i in range(20)])
+    about = fit(graph, method="faan").about
+    assert about.method == "evidence"
+    assert any("faan learns from 5 relations or more" in note for note in about.notes)
+
+
+def test_a_relation_can_be_left_out(land: Graph) -> None:
+    completer = fit(land, method="rules", without=["sits_in"])
+    assert completer.about.source.without == ("sits_in",)
+    assert completer.graph.num_triples == land.num_triples - 30
+    with pytest.raises(InputError, match="has no fact of 'sits_in'"):
+        completer.suggest("sits_in")
+    with pytest.raises(UnknownNameError, match="sits_in"):
+        fit(land, without=["sitz_in"])
+
+
+def test_wrong_calls_are_refused(land: Graph) -> None:
+    with pytest.raises(InputError, match=r"no method is called 'magic'; there are evidence, faan"):
+        fit(land, method="magic")
+    with pytest.raises(InputError, match="too few to learn from"):
+        fit(read_graph([("a", "r", "b")]))
+
+
+def test_progress_is_told_and_never_runs_backwards(land: Graph) -> None:
+    told: list[tuple[str, float]] = []
+    fit(land, method="rules", on_progress=lambda what, share: told.append((what, share)))
+    assert {what for what, _ in told} == {"measuring"}
+    assert [share for _, share in told] == sorted(share for _, share in told)
+    assert told[-1][1] == 1
+
+
+def test_the_same_seed_gives_the_same_model(land: Graph) -> None:
+    one, two = fit(land, method="rules", seed=3), fit(land, method="rules", seed=3)
+    assert one.calibration == two.calibration
+    assert one.about.measured == two.about.measured
+
+
+def test_faan_has_the_settings_of_its_configuration() -> None:
+    settings = RunConfig.model_validate(FittedFaan.settings)
+    assert settings == RunConfig.from_toml(ROOT / "configs" / "faan-plus.toml")
+    assert set(METHODS) == {"evidence", "faan", "metar", "gmatching", "fsrl", "rules"}
+
+
+def test_a_few_shot_model_is_trained_saved_and_loaded(
+    land: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = {
+        "model": {"method": "faan", "layers": 1},
+        "embed": {"dimension": 8, "epochs": 2, "batch_size": 64, "chunk_size": 16},
+        "train": {"steps": 3, "queries": 4, "evaluate_every": 3, "min_candidates": 2},
+    }
+    monkeypatch.setattr(FittedFaan, "settings", tiny)
+    monkeypatch.setattr(FittedFaan, "min_tasks", 1)
+    completer = fit(land, method="faan")
+    assert completer.about.method == "faan"
+    completer.save(tmp_path / "model")
+    loaded = Completer.load(tmp_path / "model")
+    assert list(loaded.suggest(CAPITALS[:3], heads=["land9"])) == list(completer.suggest(CAPITALS[:3], heads=["land9"]))
+    found = loaded.explain("land9", "town9a", CAPITALS[:3])
+    assert sum(one.weight for one in found.examples) == pytest.approx(1, abs=1e-5)  # FAAN's own attention
+    assert found.head_neighbours
+    assert not found.evidence

@@ -1,0 +1,123 @@
+"""Model folders: whole or not there, safe to load, refused with a clear word when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import faan
+from faan.complete import Completer, fit, read_about
+from faan.graph import Graph, InputError
+
+from .conftest import CAPITALS
+
+FIVE = CAPITALS[:5]
+
+
+@pytest.fixture
+def folder(completer: Completer, tmp_path: Path) -> Path:
+    completer.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_loaded_model_says_the_same(completer: Completer, folder: Path) -> None:
+    loaded = faan.load(folder)
+    assert loaded.about == completer.about == read_about(folder)
+    assert list(loaded.suggest(FIVE)) == list(completer.suggest(FIVE))
+    assert loaded.explain("land9", "town9a", FIVE) == completer.explain("land9", "town9a", FIVE)
+
+
+def test_a_model_is_replaced_but_nothing_beside_it(completer: Completer, folder: Path) -> None:
+    completer.save(folder)
+    (folder / "decisions.sqlite").write_text("what reviewers decided")
+    with pytest.raises(InputError, match="holds more than a model"):
+        completer.save(folder)
+    assert (folder / "decisions.sqlite").read_text() == "what reviewers decided"
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "thesis.tex").touch()
+    with pytest.raises(InputError, match="choose another folder"):
+        completer.save(other)
+
+
+def test_a_full_disk_loses_nothing(completer: Completer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for place in ("faan.complete.folder.save_graph", "faan.complete.folder.write_text"):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, full)
+            with pytest.raises(InputError, match="No space left on device"):
+                completer.save(folder)
+            with pytest.raises(InputError, match="No space left on device"):
+                completer.save(folder.parent / "second")
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["model"]
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(InputError, match="`faan fit` makes one"):
+            Completer.load(folder)
+
+
+def test_a_newer_model_is_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"version": 2, "future": True}))
+    with pytest.raises(InputError, match=r"newer version of faan \(format 2, this one reads 1\); update faan"):
+        Completer.load(folder)
+
+
+def test_an_unknown_method_is_named(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    config["about"]["method"] = "oracle"
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="'oracle', which this version of faan does not have"):
+        Completer.load(folder)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": "faan-model", "version": 1}', '{"format": 7}'])
+def test_a_damaged_description_is_one_error(folder: Path, content: str) -> None:
+    (folder / "config.json").write_text(content)
+    with pytest.raises(InputError, match=r"damaged \(config.json: .*fit it again"):
+        Completer.load(folder)
+
+
+@pytest.fixture(scope="module")
+def evidence(land: Graph, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The default method, whose folder has everything in it."""
+    folder = tmp_path_factory.mktemp("evidence") / "model"
+    fit(land).save(folder)
+    return folder
+
+
+def test_any_file_that_is_missing_or_damaged_is_one_error(evidence: Path, tmp_path: Path) -> None:
+    files = [path.relative_to(evidence) for path in evidence.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} <= {".json", ".npy", ".safetensors", ".txt"}  # nothing that is executed
+    for file in files:
+        if file.parts[0] == "graph" and file.suffix == ".npy" and "names_data" in file.name:
+            continue  # other names make another graph, not a damaged one
+        for harm in ("missing", "cut", "nonsense"):
+            copy = tmp_path / "copy"
+            shutil.copytree(evidence, copy)
+            content = (copy / file).read_bytes()
+            if harm == "missing":
+                (copy / file).unlink()
+            else:
+                (copy / file).write_bytes(content[: len(content) // 2] if harm == "cut" else b"\x93nonsense" * 9)
+            with pytest.raises(InputError):
+                Completer.load(copy)
+            shutil.rmtree(copy)
+
+
+def test_the_default_method_is_saved_and_loaded(evidence: Path) -> None:
+    loaded = Completer.load(evidence)
+    assert loaded.about.method == "evidence"
+    found = loaded.explain("land9", "town9a", FIVE)
+    assert found.suggestion.rank <= 3
+    assert {piece.name for piece in found.evidence} & {"all paths", "short paths", "fitted relation"}
