@@ -66,7 +66,7 @@ class Window:
         wait.until(says, f"{selector} never says {text!r}")
 
     def errors(self) -> list[str]:
-        """What the browser complains about: scripts that break, things that the policy forbids; not requests that fail."""
+        """What the browser complains about: broken scripts, what the policy forbids; not requests that fail."""
         entries = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
         said = [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
         return [text for text in said if "Failed to load resource" not in text]

@@ -163,7 +163,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(model: Path, window: 
         window.show_as(360, 740, dark=dark)
         window.open(f"{server.address}/?relation=speaks&head=land1&known=show")
         window.wait_for_text("#suggestions li:nth-child(1) .fact-title", "land1")
-        width = window.driver.execute_script("return document.documentElement.scrollWidth")  # type: ignore[no-untyped-call]
+        width = window.driver.execute_script("return document.documentElement.scrollWidth")
         assert width <= 360
         window.click("#accept")
         window.wait_for_text("#progress", "1 accepted")

@@ -92,13 +92,14 @@ def test_turtle_tells_where_a_fact_comes_from() -> None:
     store = ox.Store()
     store.load(content.encode(), format=ox.RdfFormat.TURTLE)
     prefixes = "PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> "
-    found = list(
+    found = cast(
+        ox.QuerySolutions,
         store.query(
             prefixes + "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> SELECT ?who ?model ?p ?example WHERE {"
             "?s rdf:object <urn:faan:Sol> ; prov:wasAttributedTo/rdfs:label ?who ; "
             "<urn:faan:vocabulary#probability> ?p ; prov:wasGeneratedBy/prov:used/rdfs:label ?model ; "
             "prov:wasDerivedFrom/prov:hadMember/rdf:subject ?example }"
-        )
+        ),
     )
     assert [tuple(node.value for node in row) for row in found] == [("Ana <a>", "m (x)", "0.9", "urn:faan:Japan")]
     assert store.query("ASK { <urn:faan:Peru> <urn:faan:currency> <urn:faan:Sol> }")

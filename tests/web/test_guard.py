@@ -108,7 +108,7 @@ def test_with_a_token_nothing_is_told_without_it(service: Service) -> None:
     assert "currency" not in page.text
     assert client.get("/", params={"token": "wrong"}).status_code == 401
     assert client.get("/api/relations", headers={"authorization": "Bearer wrong"}).status_code == 401
-    assert client.get("/api/relations", headers={"cookie": "faan-token=ümlaut".encode()}).status_code == 401
+    assert client.get("/api/relations", headers={b"cookie": "faan-token=ümlaut".encode()}).status_code == 401
     assert client.get("/healthz").status_code == 200
 
 

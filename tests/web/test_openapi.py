@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeAlias, cast
 
 import hypothesis
 import pytest
@@ -28,6 +28,8 @@ from faan.web.service import Service
 from .conftest import TRIPLES
 from .fake import FakeCompleter
 
+Case: TypeAlias = schemathesis.Case[Any]
+Operation: TypeAlias = schemathesis.APIOperation[Any, Any, Any, Any]
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
@@ -45,13 +47,13 @@ def description(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathes
 def test_no_request_breaks_the_server_or_its_promises(
     description: schemathesis.BaseSchema, mode: GenerationMode
 ) -> None:
-    operations = [result.ok() for result in description.get_all_operations()]
+    operations = [cast(Any, result).ok() for result in description.get_all_operations()]
     assert len(operations) == 10
     for operation in operations:
 
         @hypothesis.settings(max_examples=40, suppress_health_check=list(hypothesis.HealthCheck))
         @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
-        def ask(case: schemathesis.Case) -> None:
+        def ask(case: Case) -> None:
             use_real_names(case)
             case.call_and_validate(headers={"host": "127.0.0.1"}, checks=CHECKS)
 
@@ -59,16 +61,22 @@ def test_no_request_breaks_the_server_or_its_promises(
             ask()
 
 
-def use_real_names(case: schemathesis.Case) -> None:
+def use_real_names(case: Case) -> None:
     """Half of the bodies get names of the graph: no random text would ever be one."""
     if isinstance(case.body, dict) and len(str(case.body)) % 2:
-        real = {"relation": "currency", "head": "Peru", "tail": "Euro", "pairs": [["Peru", "Yen"]], "heads": ["Chile"]}
+        real: dict[str, Any] = {
+            "relation": "currency",
+            "head": "Peru",
+            "tail": "Euro",
+            "pairs": [["Peru", "Yen"]],
+            "heads": ["Chile"],
+        }
         case.body |= {name: value for name, value in real.items() if name in case.body}
         case.body.pop("examples", None)
         case.body.pop("tails", None)
 
 
-def can_be_wrong(operation: schemathesis.APIOperation) -> bool:
+def can_be_wrong(operation: Operation) -> bool:
     """Whether there is anything in a request that could be wrong."""
     return operation.path != "/healthz"
 

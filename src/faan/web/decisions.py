@@ -190,7 +190,7 @@ class Decisions:
                     (_now(), reviewer, *fact, number),
                 )
                 undone = (cursor.lastrowid,)
-            return FactState(*fact, undone[0], _standing(connection, fact))
+            return FactState(*fact, changed=undone[0], decision=_standing(connection, fact))
 
     def changes(self, relation: str | None = None, after: int = 0, limit: int = 1000) -> list[FactState]:
         """The facts that were decided or undone after an event, and what holds for them now, oldest change first."""
@@ -202,7 +202,9 @@ class Decisions:
                 LEFT JOIN current USING (relation, head, tail) ORDER BY changed.changed""",
             (after, relation, relation, limit),
         )
-        return [FactState(*row[:4], None if row[4] is None else Decision(*row[4:])) for row in rows]
+        return [
+            FactState(row[0], row[1], row[2], row[3], None if row[4] is None else Decision(*row[4:])) for row in rows
+        ]
 
     def current(
         self, relation: str | None = None, verdicts: tuple[Verdict, ...] = VERDICTS, until: int | None = None

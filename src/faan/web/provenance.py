@@ -28,7 +28,9 @@ _LABEL = ox.NamedNode(f"{_RDFS}label")
 
 def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
     """The file as text."""
-    yield ox.serialize(_Story(terms, origin).tell(decisions), format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES).decode()
+    story = _Story(terms, origin).tell(decisions)
+    written = ox.serialize(story, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
+    yield (written or b"").decode()
 
 
 class _Story:

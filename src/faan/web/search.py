@@ -89,7 +89,7 @@ class Search:
         return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
 
     def _likely(self, entity: int, typed: str, whole: bool) -> float:
-        """How likely an entity is meant: whole words, the beginning of its text and four times the edges weigh alike."""
+        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike."""
         begins = " ".join(words_of(local_part(self._graph.entity_label(entity)))).startswith(typed)
         return math.log2(self._edges(entity) + 1) + 2 * begins + 2 * whole
 
@@ -134,7 +134,8 @@ class Search:
 
     def _terms(self, beginning: str, limit: int) -> list[str]:
         """The first words of the index that begin so."""
-        query, terms, after = "SELECT term FROM word WHERE term >= ? LIMIT 1", [], beginning
+        query, after = "SELECT term FROM word WHERE term >= ? LIMIT 1", beginning
+        terms: list[str] = []
         while len(terms) < limit:
             row = self._connection.execute(query, (after,)).fetchone()
             if row is None or not row[0].startswith(beginning):
@@ -145,9 +146,8 @@ class Search:
 
     def _describe(self, entity: int) -> Found:
         graph = self._graph
-        kinds = graph.types.of(entity) if graph.types is not None else []
-        kind = graph.types.names[int(kinds[0])] if graph.types is not None and len(kinds) else ""
-        return Found(graph.entity_names[entity], graph.entity_label(entity), kind, self._edges(entity))
+        kinds = [] if graph.types is None else [graph.types.names[int(kind)] for kind in graph.types.of(entity)[:1]]
+        return Found(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
 
 
 def local_part(name: str) -> str:

@@ -57,7 +57,7 @@ def _fits(graph: Graph, path: Path) -> bool:
 def _fingerprint(graph: Graph) -> str:
     """Tells graphs with other entities, or the same in another order, apart."""
     names, labels = graph.entity_names, graph.entity_labels
-    checks = [zlib.crc32(np.ascontiguousarray(column.data)) for column in (names, labels) if column is not None]
+    checks = [zlib.crc32(column.data.tobytes()) for column in (names, labels) if column is not None]
     return f"{graph.num_entities} {graph.num_triples} {checks}"
 
 
