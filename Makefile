@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := runs/world-without-currency
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint browser format bench results world
@@ -12,8 +13,16 @@ help:  ## list the commands
 
 setup: $(VENV)/.installed  ## make .venv with the command faan in it
 
-demo: setup  ## look at the graph that ships with faan
-	$(BIN)/faan check world
+demo: setup $(DEMO)/config.json  ## currencies that a model was never told, with reasons (minutes the first time)
+	@echo "Five countries and their currencies are given; the graph says nothing of any country's currency."
+	$(BIN)/faan suggest $(DEMO) --examples examples/currencies.tsv --top 2 --explain \
+	  --head Germany --head Turkey --head Peru --head India --head Kyrgyzstan
+	$(BIN)/faan explain $(DEMO) Turkey "Turkish Lira" --examples examples/currencies.tsv --draw $(DEMO).svg
+	@echo "To review such suggestions in a browser:"
+	@echo "    $(BIN)/faan serve $(DEMO)"
+
+$(DEMO)/config.json: | setup
+	$(BIN)/faan fit world --without currency -o $(DEMO)
 
 test: lint browser  ## run all checks and tests
 	$(BIN)/python -m pytest
