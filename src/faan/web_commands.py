@@ -11,11 +11,11 @@ import typer
 
 from faan.complete_commands import ModelArgument
 from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE
 from faan.printing import busy, talk, visible
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS
 from faan.web.export import export as export_facts
-from faan.web.terms import DEFAULT_BASE
 
 DecisionsFile = Annotated[
     Path | None,

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.graph import InputError, read_graph
+from faan.graph.iris import Terms
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
-from faan.web.export import FORMATS, Chosen, export
-from faan.web.terms import Terms, wikidata_id
+from faan.web.export import FORMATS, Chosen, export, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(

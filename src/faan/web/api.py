@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from faan import __version__
 from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE
 from faan.web.answers import (
     PROBLEMS,
     Changes,
@@ -32,7 +33,6 @@ from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
 from faan.web.requests import DecideRequest, ExplainRequest, ScoreRequest, SuggestRequest
 from faan.web.service import Service, counted, decided
-from faan.web.terms import DEFAULT_BASE
 
 NDJSON = "application/x-ndjson"
 _log = logging.getLogger("faan.web")

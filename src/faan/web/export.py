@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -9,15 +10,18 @@ from typing import Literal, TypeAlias, get_args
 import pyoxigraph as ox
 
 from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import turtle
-from faan.web.terms import DEFAULT_BASE, Terms, wikidata_id
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_WIKIDATA = re.compile(
+    r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
+)
 _COLUMNS = (
     *("head", "relation", "tail", "decision", "probability", "score", "rank"),
     *("reviewer", "time", "model", "examples"),
@@ -84,6 +88,16 @@ def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str) -
             raise InputError(f"the relation {relation} is a Wikidata item, not a property. Choose another format.")
         lines.append(f"{'-' if decision.verdict == 'rejected' else ''}{head}\t{relation}\t{tail}\n")
     return iter(lines)
+
+
+def wikidata_id(name: str) -> str:
+    """The Q or P number that a name stands for."""
+    found = _WIKIDATA.fullmatch(name)
+    if found is None:
+        raise InputError(
+            f"QuickStatements are for Wikidata, and {name!r} is no Wikidata item or property. Choose another format."
+        )
+    return found[1]
 
 
 def _triple(decision: Decision, terms: Terms) -> ox.Triple:

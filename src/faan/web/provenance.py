@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import pyoxigraph as ox
 
+from faan.graph.iris import Terms
 from faan.web.decision import Decision
-from faan.web.terms import Terms
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"

@@ -7,13 +7,10 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from faan.graph import InputError
+from faan.graph.errors import InputError
 
 DEFAULT_BASE = "urn:faan:"
 _IRI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|doi|info|mailto):)\S")
-_WIKIDATA = re.compile(
-    r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
-)
 
 
 class Terms:
@@ -31,16 +28,6 @@ class Terms:
     def under(self, kind: str, name: str) -> ox.NamedNode:
         """An IRI below the base, for names and for things that are no part of the graph: reviewers, decisions."""
         return ox.NamedNode(f"{self.base}{kind}{quote(name, safe='', errors='replace')}")
-
-
-def wikidata_id(name: str) -> str:
-    """The Q or P number that a name stands for."""
-    found = _WIKIDATA.fullmatch(name)
-    if found is None:
-        raise InputError(
-            f"QuickStatements are for Wikidata, and {name!r} is no Wikidata item or property. Choose another format."
-        )
-    return found[1]
 
 
 def _valid(iri: str) -> ox.NamedNode | None:
