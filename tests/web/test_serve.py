@@ -72,6 +72,14 @@ def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) 
     assert len(acknowledged) == len(set(acknowledged)) >= 40
 
 
+def test_an_interrupted_server_ends_in_good_order(model: Path) -> None:
+    with served(model) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 0
+        assert server.process.stderr is not None
+        assert "Traceback" not in server.process.stderr.read()
+
+
 def test_a_port_in_use_is_one_line(model: Path, faan: Faan) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
 import tempfile
@@ -89,4 +90,5 @@ def run(app: FastAPI, bound: socket.socket) -> None:
         timeout_graceful_shutdown=5,
         proxy_headers=False,
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[bound])
