@@ -53,7 +53,7 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/serve.py
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
-	  && $(BIN)/python benchmarks/fewshot.py nell; \
+	  && $(BIN)/python benchmarks/fewshot.py steps && $(BIN)/python benchmarks/fewshot.py queries; \
 	else echo "FAAN_DATA names no folder with NELL-One: what needs it is not measured"; fi
 
 results: $(VENV)/.installed-dev  ## write docs/results.md again from results/

@@ -87,7 +87,9 @@ def test_paths_and_what_they_are_worth_are_those_of_the_definition(
     assert [found.path(i) for i in range(len(found))] == expected
     assert found.support.tolist() == [support[path] for path in expected]
     assert found.endpoints.tolist() == [endpoints[path] for path in expected]
-    assert found.confidence.tolist() == [support[path] / (endpoints[path] + 2) for path in expected]
+    assert found.confidence.tolist() == [
+        support[path] / (endpoints[path] + 2) * (0.5 if len(path) == 3 else 1) for path in expected
+    ]
     counted = {
         (head, found.path(path), tail): number
         for head, firings in enumerate(fired)

@@ -122,6 +122,20 @@ def test_vectors_can_be_trained_on_the_training_tasks_too(tiny: Benchmark, tmp_p
     assert vectors.num_relations == tiny.graph.num_relations + len(tiny.splits["train"])
 
 
+def test_embeddings_are_taken_from_a_run_that_trained_the_same(
+    finished: Path, tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [tmp_path / "nothing", finished]
+    other_seed = RunConfig.model_validate(SETTINGS | {"seed": 4})
+    train_run(other_seed, tiny, tmp_path / "apart", others=others)
+    ours, theirs = (Embeddings.load(folder / "embed").entities for folder in (tmp_path / "apart", finished))
+    assert not torch.equal(ours, theirs)
+    monkeypatch.setattr("faan.train.runs.train_embedding", None)
+    run = train_run(settings(), tiny, tmp_path / "run", others=others)
+    assert (tmp_path / "run" / "best.safetensors").read_bytes() == (finished / "best.safetensors").read_bytes()
+    assert run.seconds["embed"] > 0
+
+
 def test_inverse_tasks_change_what_is_learnt(tiny: Benchmark, tmp_path: Path) -> None:
     train_run(settings(), tiny, tmp_path / "one")
     train_run(settings(inverse_tasks=True), tiny, tmp_path / "both")

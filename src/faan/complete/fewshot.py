@@ -14,7 +14,7 @@ from faan.complete.methods import Fitted, OnProgress
 from faan.embed import EmbedConfig, Embeddings
 from faan.embed.embeddings import write_tensors, write_text
 from faan.graph import Graph, InputError
-from faan.models import Background, FewShotModel, Method
+from faan.models import Background, FewShotModel, Method, MethodConfig
 from faan.tasks import Benchmark, Task
 from faan.tasks.build import without_relations
 from faan.train import Callbacks, RunConfig, train_run
@@ -46,9 +46,10 @@ class FittedModel(Fitted):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "run"
             run = train_run(config, benchmark, folder, callbacks=callbacks)
-            embeddings = Embeddings.load(folder / EMBED_FOLDER)
-            load_best(run.model, folder)
-        return cls(config, embeddings, run.model, [task.relation for task in benchmark.tasks])
+            embeddings, model = Embeddings.load(folder / EMBED_FOLDER), run.model
+            assert isinstance(model, FewShotModel)
+            load_best(model, folder)
+        return cls(config, embeddings, model, [task.relation for task in benchmark.tasks])
 
     def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Training takes too long to be done more than once: it is measured on the test tasks alone."""
@@ -76,6 +77,8 @@ class FittedModel(Fitted):
         embeddings = Embeddings.load(folder / EMBED_FOLDER)
         seen = without_relations(graph, [graph.relation(name) for name in tasks])
         background = Background.of(seen, embeddings, config.max_neighbours, config.seed)
+        if not isinstance(config.model, MethodConfig):
+            raise InputError("expected the settings of a few-shot model", source=str(folder / _CONFIG_FILE))
         with torch.random.fork_rng(devices=[]):
             model = config.model.build(background)
         load_best(model, folder)

@@ -17,6 +17,7 @@ from faan.graph import Graph
 from faan.graph.ragged import Ints
 
 _MAX_FACTS = 2_000
+_KEPT = 10_000  # entities whose facts are remembered: memory does not grow with the size of a job
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,14 @@ class Facts:
     idf: NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Entities that others are compared with."""
+
+    entities: list[int]
+    profiles: NDArray[np.float32]  # (K, roles)
+
+
 class Likeness:
     """Compares entities of a graph; a hidden relation counts as if the graph had none of it."""
 
@@ -39,6 +48,8 @@ class Likeness:
     def facts(self, entity: int) -> Facts:
         """The facts of an entity, kept for the next time; none where there are too many."""
         if entity not in self._facts:
+            if len(self._facts) >= _KEPT:
+                self._facts.clear()
             self._facts[entity] = self._look_up(entity)
         return self._facts[entity]
 
@@ -64,14 +75,18 @@ class Likeness:
         first, last = np.searchsorted(span, np.array([0, 1]) + (relation + total // 2) % total)
         return int(last - first)
 
-    def alike(self, one: int, other: int) -> float:
-        """From 0, nothing in common, to 1, the same."""
-        a, b = self.facts(one), self.facts(other)
-        shared = a.idf[np.isin(a.keys, b.keys, assume_unique=True)].sum()
-        facts = shared / max(np.sqrt(a.idf.sum() * b.idf.sum()), 1e-9)
-        profile = self.profiles.dense(np.array([other]), self.hidden)
-        roles = self.profiles.similarities(np.array([one]), profile, self.hidden)[0, 0]
-        return float(facts + roles) / 2
+    def group(self, entities: Ints) -> Group:
+        """Entities that others will be compared with."""
+        return Group([int(entity) for entity in entities], self.profiles.dense(entities, self.hidden))
+
+    def alike(self, entity: int, group: Group) -> NDArray[np.float64]:
+        """How much an entity is like each of a group, (K,): from 0, nothing in common, to 1, the same."""
+        own, facts = self.facts(entity), np.zeros(len(group.entities))
+        for i, other in enumerate(map(self.facts, group.entities)):
+            shared = own.idf[np.isin(own.keys, other.keys, assume_unique=True)].sum()
+            facts[i] = shared / max(np.sqrt(own.idf.sum() * other.idf.sum()), 1e-9)
+        roles = self.profiles.similarities(np.array([entity]), group.profiles, self.hidden)[0]
+        return np.asarray((facts + roles) / 2)
 
     def weights(self, entity: int, likes: Ints) -> NDArray[np.float64]:
         """How much each fact of an entity makes it look like a group of others, (n,); they sum to 1 or are all 0.

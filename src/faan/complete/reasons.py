@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.complete.likeness import Likeness
+from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
 from faan.evidence import RelationPaths, find_paths
 from faan.evidence.paths import PathInstance, path_instances
@@ -38,6 +38,13 @@ class Reasons:
     def __init__(self, question: Question, profiles: Profiles) -> None:
         self.question, self.graph = question, question.graph
         self.likeness = Likeness(question.graph, profiles, question.hidden)
+        self._last_asked: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))  # one is asked about again and again
+
+    @cached_property
+    def _groups(self) -> tuple[Group, Group]:
+        """What is asked about and what is answered in the examples."""
+        first, second = (self.likeness.group(column) for column in self.question.references.T)
+        return first, second
 
     @cached_property
     def _paths(self) -> RelationPaths:
@@ -61,11 +68,9 @@ class Reasons:
 
     def resemblance(self, asked: int, answer: int) -> NDArray[np.float64]:
         """How much a pair resembles each example, (K,), in sum 1: the product of how alike both sides are, squared."""
-        references = self.question.references.tolist()
-        alike = np.array(
-            [self.likeness.alike(asked, one) * self.likeness.alike(answer, two) for one, two in references]
-        )
-        weights = alike**2
+        if self._last_asked[0] != asked:
+            self._last_asked = asked, self.likeness.alike(asked, self._groups[0])
+        weights = (self._last_asked[1] * self.likeness.alike(answer, self._groups[1])) ** 2
         weights[(self.question.references == (asked, answer)).all(1)] = 0  # a known pair does not speak for itself
         return np.asarray(weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights)))
 

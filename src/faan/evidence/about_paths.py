@@ -20,7 +20,7 @@ class ShortPaths(PairEvidence):
 
 
 class LongPaths(PairEvidence):
-    """Noisy-or of paths of three hops, which are worth less than their confidence says."""
+    """Noisy-or of paths of three hops."""
 
     name = "long paths"
     meaning = "paths of three steps that link references lead from the head to the tail"
@@ -31,14 +31,14 @@ class LongPaths(PairEvidence):
 
 
 class AllPaths(PairEvidence):
-    """Noisy-or of all paths, long ones at half their weight."""
+    """Noisy-or of all paths."""
 
     name = "all paths"
     meaning = "paths that link references lead from the head to the tail"
     kind = "paths"
 
     def of(self, asked: Asked) -> Values:
-        return (asked.paths.short + asked.paths.long / 2).astype(np.float32)
+        return (asked.paths.short + asked.paths.long).astype(np.float32)
 
 
 class BestPath(PairEvidence):

@@ -4,10 +4,10 @@ With what does one pay in a city? From Lima to the Sol leads the path *in, curre
 a tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found
 between heads and tails of the references, and are trusted by what they do from the heads of the references:
 
-    confidence = hits / (endpoints among the candidates + 2)
+    confidence = hits / (endpoints among the candidates + 2), halved for paths of three hops
 
 with hits the references that the path connects, and endpoints the pairs of a reference's head and a candidate that it
-connects, true or not.
+connects, true or not. There are so many paths of three hops that some connect a reference by chance.
 
 - **Walks may go there and back**: *in, in_inv, twin* leads from Lima to its own twins too, not only to those of other
   cities of Peru. Rules without such walks ranked worse (docs/experiments.md). But no walk ends where it began.
@@ -37,6 +37,7 @@ MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
 MAX_SEARCH = 1_000_000
 MAX_PATHS = 1_000
 PSEUDO_COUNT = 2  # endpoints that a path is thought to have had beside those seen
+LONG_PATH = 0.5  # what the confidence of a path of three hops is multiplied by
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class RelationPaths:
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
         """How likely an endpoint is right, (P,)."""
-        return self.support / (self.endpoints + PSEUDO_COUNT)
+        return self.support / (self.endpoints + PSEUDO_COUNT) * np.where(self.paths[:, -1] >= 0, LONG_PATH, 1.0)
 
     def path(self, number: int) -> tuple[int, ...]:
         """The relations of a path."""

@@ -5,6 +5,7 @@ from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
 from faan.models.evidence_training import EvidenceConfig, fit_ranker, make_sources
+from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
 from faan.models.registry import ModelConfig
 from faan.models.rules import PathRules
@@ -23,11 +24,13 @@ __all__ = [
     "Method",
     "MethodConfig",
     "ModelConfig",
+    "OutOfFold",
     "PathRules",
     "Scorer",
     "TailCounts",
     "fit_ranker",
     "make_sources",
+    "parts_of",
     "sample_neighbours",
     "training_triples",
     "triples_with",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import cache
 
 import torch
@@ -23,13 +25,19 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Zero some of the numbers of `x`, any shape, while training."""
+        factors = self.factors(x.shape)
+        return x * factors if len(factors) else x
+
+    def factors(self, shape: Sequence[int]) -> Tensor:
+        """What to multiply numbers with, 0 or 1 / (1 - share); empty, (0, ...), where they stay as they are."""
         if not self.training or self.share == 0:
-            return x
-        free = _POOL - x.numel()
+            return torch.empty(0, *shape[1:])
+        count = math.prod(shape)
+        free = _POOL - count
         if free <= 0:
-            return functional.dropout(x, self.share)
+            return functional.dropout(torch.ones(shape), self.share)
         start = int(torch.randint(free, ()))
-        return x * _pool(self.share)[start : start + x.numel()].view(x.shape)
+        return _pool(self.share)[start : start + count].view(shape)
 
 
 @cache

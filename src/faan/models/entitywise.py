@@ -19,9 +19,9 @@ from torch.nn import functional
 from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
+from faan.models.edges import Edges
 from faan.models.interface import PAIRS_AT_ONCE, FewShotModel, MethodConfig, evaluating, margin_loss
 from faan.models.matching import LstmMatching
-from faan.models.neighbours import Edges
 from faan.tasks import Episode, Task
 
 

@@ -22,6 +22,7 @@ from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Wi
 from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
 from faan.models.evidence import EvidenceRanker
+from faan.models.faan import FaanConfig
 from faan.models.judges import PlainSum, Trees
 from faan.tasks import Task
 from faan.tasks.randomness import Stream
@@ -41,15 +42,22 @@ class EvidenceConfig(Settings):
         "no-embeddings": {"without": ("embeddings",)},
         "no-profiles": {"without": ("profiles",)},
         "no-counts": {"without": ("counts",)},
+        "no-task-edges": {"task_edges": False},
     }
     """The ablation of evidence."""
 
     method: Literal["evidence"] = "evidence"
-    """Which few-shot method."""
+    """Which few-shot model."""
     without: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
     """Kinds of evidence that are left out."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
-    """The vectors of the background graph that translations are taken from; matching takes those of ``embed``."""
+    """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
+    task_edges: bool = True
+    """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
+    faan: FaanConfig | None = None
+    """A FAAN whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
+    folds: int = Field(3, ge=2)
+    """Parts of the training tasks; a FAAN that judges tasks of one part has learnt from the others."""
 
     shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 5, 1, 3, 8)
     """K of each draw of references from a training task."""

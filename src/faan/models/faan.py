@@ -14,6 +14,7 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +30,10 @@ from torch.nn import functional
 from faan.graph import InputError
 from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
+from faan.models.edges import Edges
 from faan.models.interface import PAIRS_AT_ONCE, FewShotModel, MethodConfig, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
-from faan.models.neighbours import Edges, NeighbourEncoder, Vectors, Weighing
+from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
 from faan.tasks import Episode, Task
 
@@ -161,63 +163,56 @@ class Faan(FewShotModel):
         if self.neighbours.weighing == "adaptive":
             self.neighbours.fit.data = torch.eye(d_relation) / 10
 
-    def encode(self, heads: Ints, tails: Ints, hidden: int | None = None, edges: Edges | None = None) -> Tensor:
-        """Represent each head with each of its tails: (G,) and (G, m) to (G, m, D).
+    def encode(self, heads: Ints, tails: Ints, head_of: Ints, hidden: int | None = None) -> Tensor:
+        """Represent n pairs: the heads (G,) numbered `head_of` (n,) with the tails (n,), to (n, D).
 
-        Edges of the relation `hidden` between a pair's head and tail are not seen. `edges` are those of the tails,
-        where they are at hand.
+        A head that is scored with many tails is given once. Edges of the relation `hidden` between a pair's head and
+        tail are not seen.
         """
-        vectors = Vectors(self.entities, self.relations)
-        head_edges = Edges.of(self.graph, heads)
-        tail_edges = Edges.of(self.graph, tails.ravel()) if edges is None else edges
-        x_head, x_tail = vectors.entities[to_tensor(heads)], vectors.entities[to_tensor(tails)]  # (G, d), (G, m, d)
-        task = self.between(x_head[:, None], x_tail)  # (G, m, d_relation): r = t - h for translations  (eq. 1)
-        unseen: tuple[Tensor | None, Tensor | None] = (None, None)
-        if hidden is not None:
-            unseen = self._unseen(heads, tails, head_edges, tail_edges, hidden)
-        f_head = self.neighbours.heads(head_edges, x_head, task, vectors, unseen[0])  # (G, m, d)
-        f_tail = self.neighbours.tails(tail_edges, x_tail.flatten(0, 1), task.flatten(0, 1), vectors, unseen[1])
-        f_tail = f_tail.view(x_tail.shape)
+        vectors, edges = Vectors(self.entities, self.relations), self._edges(heads, tails, head_of)
+        x = vectors.entities[to_tensor(np.concatenate([heads[head_of], tails]))]  # (2 n, d)
+        task = self.between(*x.chunk(2))  # (n, d_relation): r = t - h for translations  (eq. 1)
+        unseen = None if hidden is None else self._unseen(edges, heads[head_of], tails, hidden)
+        f_head, f_tail = self.neighbours(edges, x, task, vectors, unseen).chunk(2)  # (n, d) each
         if self.config.pair == "concatenation":
             return torch.cat([f_head, f_tail], -1)
         middle = self.token.expand_as(f_tail)
         if self.config.middle == "relation":
             middle = middle + self.norm(task + self.bend(task))
-        sequence = torch.stack([f_head, middle, f_tail], 2)  # (G, m, 3, d)
-        encoded: Tensor = self.transformer(sequence.flatten(0, 1))
-        return encoded.view(*tails.shape, -1)
+        encoded: Tensor = self.transformer(torch.stack([f_head, middle, f_tail], 1))
+        return encoded
 
-    def _unseen(
-        self, heads: Ints, tails: Ints, head_edges: Edges, tail_edges: Edges, hidden: int
-    ) -> tuple[Tensor, Tensor]:
-        """Which edges of heads (G, m, widest) and tails (e,) lead to the pair's other side by a hidden relation."""
-        degrees = head_edges.offsets.diff()
-        asked = torch.zeros(len(heads), max(1, int(degrees.max())), dtype=torch.long) - 1  # (G, widest)
-        place = torch.arange(len(head_edges.owner)) - head_edges.offsets[head_edges.owner]
-        towards = head_edges.relations == hidden
-        asked[head_edges.owner[towards], place[towards]] = head_edges.entities[towards]
-        from_heads = asked[:, None] == to_tensor(tails)[..., None]
-        head_of_tail = to_tensor(np.repeat(heads, tails.shape[1]))[tail_edges.owner]  # (e,)
-        backwards = tail_edges.relations == (hidden + self.num_relations) % (2 * self.num_relations)
-        return from_heads, backwards & (tail_edges.entities == head_of_tail)
+    def _edges(self, heads: Ints, tails: Ints, head_of: Ints) -> Edges:
+        """The edges of the heads of n pairs, then of their tails."""
+        rows = np.concatenate([head_of, np.arange(len(heads), len(heads) + len(tails))])
+        return Edges.of(self.graph, np.concatenate([heads, tails])).of_rows(rows)
+
+    def _unseen(self, edges: Edges, heads: Ints, tails: Ints, hidden: int) -> Tensor:
+        """Which edges of heads and tails (e,) lead to the pair's other side by a hidden relation."""
+        inverse = (hidden + self.num_relations) % (2 * self.num_relations)
+        return edges.lead_to(np.repeat([hidden, inverse], len(heads)), np.concatenate([tails, heads]))
 
     def encode_references(self, references: Ints, hidden: int | None = None) -> Tensor:
         """Represent reference pairs: (K, 2) to (K, D)."""
-        return self.encode(references[:, 0], references[:, 1:], hidden)[:, 0]
+        return self.encode(references[:, 0], references[:, 1], np.arange(len(references)), hidden)
 
     def loss(self, episodes: Sequence[Episode]) -> Tensor:
         """The mean over the episodes of what their queries' true tails lack (eq. 11)."""
         return torch.stack([self._episode_loss(episode) for episode in episodes]).mean()
 
     def _episode_loss(self, episode: Episode) -> Tensor:
-        hidden = episode.task.hidden
-        references = self.encode_references(episode.references, hidden)  # (K, D)
-        tails = np.concatenate([episode.queries[:, 1:], episode.negatives], axis=1)  # (Q, 1 + N), the true ones first
-        pairs = self.encode(episode.queries[:, 0], tails, hidden)  # (Q, 1 + N, D)
-        scores = self.matching(pairs.flatten(0, 1), references).view(tails.shape)
+        known, asked = len(episode.references), np.arange(len(episode.queries))
+        choices = np.concatenate([episode.queries[:, 1:], episode.negatives], axis=1)  # (Q, 1 + N), the true ones first
+        pairs = self.encode(
+            np.concatenate([episode.references[:, 0], episode.queries[:, 0]]),
+            np.concatenate([episode.references[:, 1], choices.ravel()]),
+            np.concatenate([np.arange(known), np.repeat(known + asked, choices.shape[1])]),
+            episode.task.hidden,
+        )  # (K + Q (1 + N), D)
+        scores = self.matching(pairs[known:], pairs[:known]).view(choices.shape)
         if self.log_scale is None:
             return margin_loss(scores, self.config.margin)
-        return functional.cross_entropy(scores * self.log_scale.exp(), torch.zeros(len(tails), dtype=torch.long))
+        return functional.cross_entropy(scores * self.log_scale.exp(), torch.zeros(len(choices), dtype=torch.long))
 
     def prepare(self, task: Task, references: Ints) -> _FaanScorer:
         """Represent the references."""
@@ -227,20 +222,19 @@ class Faan(FewShotModel):
     def attentions(self, references: Ints, head: int, tail: int, hidden: int | None = None) -> Attentions:
         """What the model looks at when it scores (head, tail), given references (K, 2)."""
         vectors = Vectors(self.entities, self.relations)
-        heads, tails = np.array([head]), np.array([[tail]])
-        edges = Edges.of(self.graph, heads), Edges.of(self.graph, tails[0])
+        heads, tails, first = np.array([head]), np.array([tail]), np.array([0])
+        edges = self._edges(heads, tails, first)
         with evaluating(self):
-            task = self.between(vectors.entities[head], vectors.entities[tail])[None]  # (1, d_relation)
-            unseen = (None, None) if hidden is None else self._unseen(heads, tails, *edges, hidden)
-            head_weights, _ = self.neighbours.head_weights(edges[0], task[None], vectors, unseen[0])
-            tail_weights = self.neighbours.tail_weights(edges[1], task, vectors, unseen[1])
+            task = self.between(vectors.entities[heads], vectors.entities[tails])  # (1, d_relation)
+            unseen = None if hidden is None else self._unseen(edges, heads, tails, hidden)
+            alpha = self.neighbours.weights(edges, task, vectors, unseen).numpy()
             known = self.encode_references(references, hidden)
-            weights = self.matching.weights(self.encode(heads, tails, hidden)[0], known)[0]
+            beta = self.matching.weights(self.encode(heads, tails, first, hidden), known)[0].numpy()
         head_side, tail_side = (
-            NeighbourWeights(edge.relations.numpy(), edge.entities.numpy(), found[: len(edge.owner)].numpy())
-            for edge, found in zip(edges, (head_weights[0, 0], tail_weights), strict=True)
+            NeighbourWeights(edges.relations[start:end], edges.entities[start:end], alpha[start:end])
+            for start, end in itertools.pairwise(edges.offsets)
         )
-        return Attentions(head_side, tail_side, weights.numpy())
+        return Attentions(head_side, tail_side, beta)
 
 
 class _FaanScorer:
@@ -253,9 +247,8 @@ class _FaanScorer:
         with evaluating(model):
             for start in range(0, len(candidates), PAIRS_AT_ONCE):
                 tails = candidates[start : start + PAIRS_AT_ONCE]
-                edges = Edges.of(model.graph, tails)
                 for row in range(len(heads)):
-                    pairs = model.encode(heads[row : row + 1], tails[None], self._hidden, edges)[0]  # (m, D)
+                    pairs = model.encode(heads[row : row + 1], tails, np.zeros_like(tails), self._hidden)  # (m, D)
                     scores[row, start : start + len(tails)] = model.matching(pairs, self._references).numpy()
         return scores
 

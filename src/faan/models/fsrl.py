@@ -22,8 +22,9 @@ from torch import Tensor, nn
 
 from faan.graph.ragged import Ints
 from faan.models.background import Background
+from faan.models.edges import Edges, softmax_of_edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
-from faan.models.neighbours import Edges, softmax_of_edges, weighted_sum
+from faan.models.interface import to_tensor
 
 
 class FsrlConfig(EntitywiseConfig):
@@ -58,7 +59,8 @@ class Fsrl(EntitywiseModel):
 
     def encode(self, edges: Edges) -> Tensor:
         """f(e) = tanh(sum of alpha e_nbr), alpha = softmax of u' tanh(W [r; e_nbr] + b)  (eq. 1 and 2), (n, d)."""
-        neighbours = torch.cat([self.relations[edges.relations], self.entities[edges.entities]], -1)
+        relations, entities = to_tensor(edges.relations), to_tensor(edges.entities)
+        neighbours = torch.cat([self.relations[relations], self.entities[entities]], -1)
         psi = self.judge(self.look(neighbours).tanh()).squeeze(-1)  # (e,)
         weights = softmax_of_edges(edges, psi)
         return weighted_sum(edges, edges.entities, self.entities, weights, self.neighbour_dropout).tanh()

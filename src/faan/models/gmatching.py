@@ -19,8 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from faan.models.background import Background
+from faan.models.edges import Edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
-from faan.models.neighbours import Edges, weighted_sum
+from faan.models.interface import to_tensor
 
 
 class GMatchingConfig(EntitywiseConfig):
@@ -52,7 +53,8 @@ class GMatching(EntitywiseModel):
 
     def encode(self, edges: Edges) -> Tensor:
         """f(e) = tanh(mean over e's neighbours of W [r; e_nbr] + b), (n, d)."""
-        weights = (1 / edges.offsets.diff())[edges.owner]  # (e,)
+        degrees = to_tensor(edges.degrees)
+        weights = (1 / degrees).repeat_interleave(degrees)  # (e,)
         mean = torch.cat(
             [
                 weighted_sum(edges, rows, table, weights, self.neighbour_dropout)

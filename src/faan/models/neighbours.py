@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.graph.graph import Neighbours
-from faan.graph.ragged import Ints
 from faan.models.background import Background
 from faan.models.dropout import Dropout
+from faan.models.edges import Edges, products_of_edges, softmax_of_edges, weighted_sum
+from faan.models.interface import to_tensor
 
 Weighing = Literal["adaptive", "attention", "mean"]
 
@@ -23,27 +21,6 @@ class Vectors(NamedTuple):
 
     entities: Tensor  # (entities, d)
     relations: Tensor  # (2 * relations, d_relation), inverse relations after the others
-
-
-@dataclass(frozen=True, eq=False)
-class Edges:
-    """The neighbours of n entities, ragged, as tensors."""
-
-    offsets: Tensor  # (n + 1,)
-    owner: Tensor  # (e,) which of the n entities an edge belongs to
-    relations: Tensor  # (e,)
-    entities: Tensor  # (e,)
-
-    @classmethod
-    def of(cls, neighbours: Neighbours, entities: Ints, hidden: tuple[int, Ints] | None = None) -> Edges:
-        """The edges that leave some entities, but none of a `hidden` relation to each entity's given other."""
-        found = neighbours.gather(entities) if hidden is None else neighbours.gather_hiding(entities, *hidden)
-        offsets, relations, others = found
-        owner = np.repeat(np.arange(len(entities)), np.diff(offsets))
-        return cls(*(torch.from_numpy(x.astype(np.int64)) for x in (offsets, owner, relations, others)))
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
 
 class NeighbourEncoder(nn.Module):
@@ -73,75 +50,35 @@ class NeighbourEncoder(nn.Module):
         self.norm = nn.LayerNorm(d)
         self.dropout = Dropout(dropout)
 
-    def heads(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
-        """f of G heads, each seen with m tails: x (G, d), task relations (G, m, d_relation) to (G, m, d).
+    def forward(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
+        """f of n heads and then of their n tails: x (2 n, d), task relations (n, d_relation), to (2 n, d).
 
-        `hidden` (G, m, widest) marks edges that a pair must not see.
+        `hidden` (e,) marks edges not to be seen.
         """
-        weights, neighbours = self.head_weights(edges, task, vectors, hidden)  # (G, m, widest), (G, widest, d)
-        return self._combine(x[:, None], weights @ self.dropout(neighbours))
-
-    def head_weights(
-        self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """The weights of the heads' neighbours (G, m, widest), 0 where there is none, and their vectors."""
-        degrees = edges.offsets.diff()
-        widest = max(1, int(degrees.max()))
-        place = torch.arange(len(edges.owner)) - edges.offsets[edges.owner]  # of an edge within its row
-        exists = torch.arange(widest) < degrees[:, None]  # (G, widest)
-        padded = torch.zeros(2, len(edges), widest, dtype=torch.long)
-        padded[:, edges.owner, place] = torch.stack([edges.relations, edges.entities])
-        relations, neighbours = vectors.relations[padded[0]], vectors.entities[padded[1]]  # (G, widest, d)
-        if self.weighing == "adaptive":
-            psi = (task @ self.fit) @ relations.transpose(1, 2)  # (G, m, widest)
-        else:
-            psi = self._taskless(relations, neighbours)[:, None].expand(-1, task.shape[1], -1)
-        seen = exists[:, None] if hidden is None else exists[:, None] & ~hidden
-        weights = psi.masked_fill(~seen, -torch.inf).softmax(-1)
-        return weights.masked_fill(~seen, 0), neighbours  # a row without neighbours is all NaN before
-
-    def tails(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
-        """f of n tails, each seen with its head: x (n, d), task relations (n, d_relation) to (n, d)."""
-        weights = self.tail_weights(edges, task, vectors, hidden)
-        return self._combine(x, weighted_sum(edges, edges.entities, vectors.entities, weights, self.dropout))
-
-    def tail_weights(self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
-        """The weight of each edge, (e,); those of one tail sum to 1. `hidden` (e,) marks edges not to be seen."""
-        if self.weighing == "adaptive":
-            psi = ((task @ self.fit)[edges.owner] * vectors.relations[edges.relations]).sum(-1)  # (e,)
-        else:
-            psi = self._taskless(vectors.relations[edges.relations], vectors.entities[edges.entities])
-        if hidden is not None:
-            psi = psi.masked_fill(hidden, -torch.inf)
-        return softmax_of_edges(edges, psi)
-
-    def _taskless(self, relations: Tensor, neighbours: Tensor) -> Tensor:
-        """psi where the task does not matter: (..., d_relation) and (..., d) to (...)."""
-        if self.weighing == "mean":
-            return neighbours.new_zeros(neighbours.shape[:-1])
-        found: Tensor = self.judge(self.look(torch.cat([relations, neighbours], -1)).tanh()).squeeze(-1)
-        return found
-
-    def _combine(self, x: Tensor, context: Tensor) -> Tensor:
+        weights = self.weights(edges, task, vectors, hidden)
+        context = weighted_sum(edges, edges.entities, vectors.entities, weights, self.dropout)  # (2 n, d)
         if self.own is None:
             combined: Tensor = self.norm(functional.relu(self.context(context)))
         else:
             combined = self.norm(functional.relu(self.own(x) + self.context(context)) + x)
         return combined
 
+    def weights(self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
+        """The weight of each edge, (e,); those of one entity sum to 1, or to 0 where all of its edges are hidden."""
+        if self.weighing == "adaptive":
+            left = (task @ self.fit).repeat(2, 1)  # head and tail are seen in the light of the same relation
+            psi = products_of_edges(edges, left, edges.relations, vectors.relations)  # (e,)
+        else:
+            psi = self._taskless(edges, vectors)
+        if hidden is not None:
+            psi = psi.masked_fill(hidden, -torch.inf)
+        return softmax_of_edges(edges, psi)
 
-def softmax_of_edges(edges: Edges, psi: Tensor) -> Tensor:
-    """The softmax of numbers (e,) over the edges of each entity; an edge at minus infinity has weight 0."""
-    highest = psi.new_full((len(edges),), -torch.inf).scatter_reduce(0, edges.owner, psi.detach(), "amax")
-    highest = highest.masked_fill(highest.isinf(), 0)  # all hidden: every exponential below is 0
-    exponentials = (psi - highest[edges.owner]).exp()
-    sums = psi.new_zeros(len(edges)).index_add(0, edges.owner, exponentials).clamp_min(1e-30)
-    return exponentials / sums[edges.owner]
-
-
-def weighted_sum(edges: Edges, rows: Tensor, table: Tensor, weights: Tensor, dropout: Dropout) -> Tensor:
-    """For each of n entities the sum over its edges: rows (e,) of a table (., d) times weights (e,), to (n, d)."""
-    if dropout.training and dropout.share > 0:
-        terms = dropout(table[rows]) * weights[:, None]  # (e, d)
-        return table.new_zeros(len(edges), table.shape[1]).index_add(0, edges.owner, terms)
-    return functional.embedding_bag(rows, table, edges.offsets[:-1], mode="sum", per_sample_weights=weights)
+    def _taskless(self, edges: Edges, vectors: Vectors) -> Tensor:
+        """psi where the task does not matter, (e,)."""
+        if self.weighing == "mean":
+            return vectors.entities.new_zeros(int(edges.offsets[-1]))
+        relations, entities = to_tensor(edges.relations), to_tensor(edges.entities)
+        both = torch.cat([vectors.relations[relations], vectors.entities[entities]], -1)  # (stored, d_relation + d)
+        found: Tensor = self.judge(self.look(both).tanh()).squeeze(-1)
+        return found[to_tensor(edges.places)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import torch
@@ -10,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from faan.models.dropout import Dropout
+from faan.models.places import add_and_norm, attend
 
 Attention = Literal["standard", "published"]
 Positions = Literal["fixed", "learnt", "none"]
@@ -54,10 +54,11 @@ class PairEncoder(nn.Module):
         """Sequences (n, 3, d) to pairs (n, repeats * d)."""
         if self.positions is not None:
             sequence = sequence + self.positions
-        x = sequence.repeat(1, 1, self.repeats)
+        x = sequence.flatten(0, 1)
+        x = x.repeat(1, self.repeats) if self.repeats > 1 else x
         for number, block in enumerate(self.blocks):
             x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
-        return x[:, 0]
+        return x
 
 
 class Block(nn.Module):
@@ -77,46 +78,42 @@ class Block(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor, *, folds: int = 1, middle_only: bool = False) -> Tensor:
-        """(n, 3, w) to (n, 3, w), or, where nobody looks at the outer places any more, to (n, 1, w).
+        """The places of n pairs, (3 n, w), to (3 n, w), or, where nobody looks at the outer ones any more, to (n, w).
 
         `folds`: x is a shorter vector repeated so many times, and so much of the first product can be saved.
         """
         weight, bias = self.project.weight, self.project.bias
         if folds > 1:
             weight = weight.unflatten(1, (folds, -1)).sum(1)
-        short, width = x[..., : weight.shape[1]], x.shape[-1]
-        keys, values = functional.linear(short, weight[width:], bias[width:]).chunk(2, -1)  # (n, 3, w)
+        short, width = x[:, : weight.shape[1]], x.shape[1]
+        (weight_q, weight_kv), (bias_q, bias_kv) = (each.split([width, 2 * width]) for each in (weight, bias))
+        keys_values = functional.linear(short, weight_kv, bias_kv)  # (3 n, 2 w)
         if middle_only and not self.published:
-            short = short[:, MIDDLE:TAIL]
-        queries = functional.linear(short, weight[:width], bias[:width])  # (n, 3, w) or (n, 1, w)
-        mixed = self._published(queries, keys, values) if self.published else self._standard(queries, keys, values)
+            short = short[MIDDLE::3]
+        queries = functional.linear(short, weight_q, bias_q)  # (3 n, w) or (n, w)
+        mixed = self._published(queries, keys_values) if self.published else self._standard(queries, keys_values)
         if middle_only:
-            x = x[:, MIDDLE:TAIL]
-            mixed = mixed[:, MIDDLE:TAIL] if self.published else mixed
-        x = self.norm_mix(x + self.dropout(self.mix(mixed)))
-        found: Tensor = self.norm_outer(x + self.dropout(self.outer(functional.gelu(self.inner(x)))))
-        return found
+            x = x[MIDDLE::3]
+            mixed = mixed[MIDDLE::3] if self.published else mixed
+        x = add_and_norm(x, self.mix(mixed), self.dropout, self.norm_mix)
+        return add_and_norm(x, self.outer(functional.gelu(self.inner(x))), self.dropout, self.norm_outer)
 
-    def _standard(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        """Every place looks at all three places, once for each attention head.
+    def _standard(self, queries: Tensor, keys_values: Tensor) -> Tensor:
+        """Every place looks at all three places, once for each attention head."""
+        kv = keys_values.view(len(keys_values) // 3, 3, 2, self.heads, -1)  # (n, 3, 2, heads, s)
+        q = queries.view(len(kv), -1, *kv.shape[3:])  # (n, 3, heads, s) or (n, 1, heads, s)
+        return attend(q, kv, q.shape[-1] ** -0.5, self.dropout).view(queries.shape)
 
-        Three places are so few that sums over products are three times as fast as products of 3 x 3 matrices.
-        """
-        q, k, v = (part.unflatten(-1, (self.heads, -1)) for part in (queries, keys, values))  # (n, 3, heads, s)
-        logits = (q[:, :, None] * k[:, None]).sum(-1) / math.sqrt(q.shape[-1])  # (n, places asking, asked, heads)
-        weights: Tensor = self.dropout(logits.softmax(2))
-        mixed: Tensor = (weights[..., None] * v[:, None]).sum(2)
-        return mixed.flatten(-2)
-
-    def _published(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def _published(self, queries: Tensor, keys_values: Tensor) -> Tensor:
         """As in the runs that were published: attention inside groups of three consecutive slices.
 
         The 3 * heads slices stand in the order (place, head); the axes were not swapped before the groups were cut. So
         a group holds slices of one or two places, not one slice of each. The scale is theirs too.
         """
-        q, k, v = (part.reshape(len(part) * self.heads, 3, -1) for part in (queries, keys, values))
-        weights: Tensor = self.dropout((q @ k.transpose(1, 2) * (q.shape[-1] / self.heads) ** -0.5).softmax(-1))
-        return (weights @ v).reshape(queries.shape)
+        size = queries.shape[1] // self.heads
+        q, k, v = (part.reshape(-1, 3, 1, size) for part in (queries, *keys_values.chunk(2, -1)))
+        scale = (size / self.heads) ** -0.5
+        return attend(q, torch.stack([k, v], 2), scale, self.dropout).view(queries.shape)
 
 
 def sinusoids(places: int, dimension: int) -> Tensor:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from faan.embed import EmbedConfig
 from faan.embed.embeddings import CONFIG_FILE
@@ -51,15 +49,17 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
 def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
     """Train the model in its run folder, or go on with that; a finished run stays as it is."""
     settings = RunConfig.from_toml(job.config)
-    changes = [*_variant(job, settings), *(_quick(settings) if job.quick else ()), *job.changes, f"seed={job.seed}"]
+    changes = [*(_quick(settings) if job.quick else ()), *job.changes, f"seed={job.seed}"]
+    if job.row.variant is not None:
+        changes.insert(0, f"variant={job.row.variant}")
     settings = settings.changed(changes)
     label = label_of(settings.model.display_name, settings.variant)
     if key_of(label) != key_of(job.row.label):
         raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=str(job.config))
     if not is_run(job.folder):
-        train_run(
-            settings, benchmark, job.folder, path=path, source=(job.config.as_posix(), changes), callbacks=callbacks
-        )
+        others = sorted(job.folder.parent.parent.glob("*/*"))  # rows differ in the model, seldom in the embeddings
+        source = job.config.as_posix(), changes
+        train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
         return
     begun = (job.folder / CONFIG_FILE).read_text(encoding="utf-8")
     if begun != settings.model_dump_json(indent=1) + "\n":
@@ -68,20 +68,6 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
             source=str(job.folder),
         )
     resume_run(job.folder, benchmark, callbacks=callbacks)
-
-
-def _variant(job: Job, settings: RunConfig) -> list[str]:
-    """What a variant of the ablation changes, as settings."""
-    if job.row.variant is None:
-        return []
-    variants: Mapping[str, Mapping[str, Any]] = getattr(settings.model, "variants", {})
-    if job.row.variant not in variants:
-        raise InputError(f"its method has no variant {job.row.variant}", source=str(job.config))
-    changes = [
-        f"model.{name}={str(value).lower() if isinstance(value, bool) else value}"
-        for name, value in variants[job.row.variant].items()
-    ]
-    return [f"variant={job.row.variant}", *changes]
 
 
 def _quick(settings: RunConfig) -> list[str]:

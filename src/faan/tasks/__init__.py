@@ -3,6 +3,7 @@
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task
 from faan.tasks.build import BuildReport, BuildSettings, build_benchmark
 from faan.tasks.candidates import Candidates, find_candidates
+from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, inverse_tasks
 from faan.tasks.layout import read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
@@ -24,5 +25,6 @@ __all__ = [
     "find_leakage",
     "inverse_tasks",
     "read_benchmark",
+    "with_task_edges",
     "write_benchmark",
 ]

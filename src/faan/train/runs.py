@@ -8,6 +8,7 @@
 | `checkpoint.safetensors` | weights, their average, the optimiser's state, how far the run is |
 | `best.safetensors` | the weights of the best dev evaluation |
 | `metrics.jsonl` | loss, and dev figures of each evaluation, as they come |
+| `ranker/` and others | what an evidence ranker has instead of weights (`faan.train.ranker`) |
 | `seconds.json` | time spent, apart from the rest: all other files are the same each time |
 | `result.json` | figures of dev and test, once the run was evaluated |
 """
@@ -15,7 +16,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -34,11 +36,12 @@ from faan.graph import InputError
 from faan.graph.errors import first_problem
 from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder
-from faan.models import Background, FewShotModel, triples_with
+from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_checkpoint
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, load_best, make_sampler, seed_torch, train_model
+from faan.train.ranker import RankerRun
 from faan.train.stopwatch import Stopwatch
 
 RUN_FILE = "run.json"
@@ -64,7 +67,7 @@ class TrainedRun:
     config: RunConfig
     notes: RunNotes
     benchmark: Benchmark
-    model: FewShotModel
+    model: Method
     progress: Progress
     seconds: dict[str, float]
 
@@ -76,11 +79,13 @@ def train_run(
     *,
     path: Path | str | None = None,
     source: tuple[str, Sequence[str]] = (CONFIG_FILE, ()),
+    others: Iterable[Path] = (),
     callbacks: Callbacks | None = None,
 ) -> TrainedRun:
     """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
 
     `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
+    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there.
     """
     folder = Path(folder)
     check_free(folder)
@@ -92,6 +97,11 @@ def train_run(
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
+        same = next((other for other in others if _has_vectors(other, config, notes.data)), None)
+        if same is not None:
+            shutil.copytree(same / EMBED_FOLDER, new / EMBED_FOLDER)
+            spent = Stopwatch(same / _SECONDS_FILE).seconds.get("embed", 0.0)
+            write_text(new / _SECONDS_FILE, json.dumps({"embed": spent}) + "\n")
     return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
 
 
@@ -111,6 +121,12 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
     """Open a finished run."""
     folder = Path(folder)
     config, notes, benchmark = _open(folder, benchmark)
+    ranker = _ranker_run(folder, config, benchmark)
+    if ranker is not None:
+        if not ranker.is_over:
+            raise InputError(f"the run is not finished; go on with `faan resume {folder}`", source=str(folder))
+        seconds = Stopwatch(folder / _SECONDS_FILE).seconds
+        return TrainedRun(folder, config, notes, benchmark, ranker.load(), ranker.progress(), seconds)
     started = (folder / CHECKPOINT_FILE).is_file()
     progress = load_checkpoint(folder)[1] if started else Progress()
     if not started or not progress.is_over(config.train):
@@ -129,16 +145,19 @@ def is_run(folder: Path) -> bool:
     return (folder / RUN_FILE).is_file()
 
 
+def _has_vectors(folder: Path, config: RunConfig, data: str) -> bool:
+    """Whether a run has finished the embeddings that another one would train."""
+    if not is_run(folder) or not (folder / CHECKPOINT_FILE).is_file():
+        return False
+    theirs, notes = _read(folder)
+    return (theirs.embed, theirs.vectors, notes.data) == (config.embed, config.vectors, data)
+
+
 def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
     """What a run began with; the benchmark must be the one that it began with."""
     if not is_run(folder):
         raise InputError(f"holds no run of a few-shot model: {RUN_FILE} is missing", source=str(folder))
-    try:
-        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
-        notes = RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
-    except (OSError, TypeError, ValueError) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
+    config, notes = _read(folder)
     if benchmark is None:
         if notes.benchmark is None or not Path(notes.benchmark).exists():
             place = f"is no longer at {notes.benchmark}" if notes.benchmark else "never was on disk"
@@ -153,10 +172,22 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
     return config, notes, benchmark
 
 
+def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
+    try:
+        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+        return config, RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
+
+
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
     watch = Stopwatch(folder / _SECONDS_FILE)
+    ranker = _ranker_run(folder, config, benchmark)
+    if ranker is not None:
+        return _rank_to_the_end(ranker, notes, watch, callbacks)
     with watch.timing("embed") as tick:
         embeddings = _embed(folder, config, benchmark, _also(tick, callbacks.on_embed))
     model = _build(config, benchmark, embeddings)
@@ -172,6 +203,20 @@ def _to_the_end(
             callbacks=replace(callbacks, on_update=_also(tick, callbacks.on_update)),
         )
     return TrainedRun(folder, config, notes, benchmark, model, progress, watch.seconds)
+
+
+def _ranker_run(folder: Path, config: RunConfig, benchmark: Benchmark) -> RankerRun | None:
+    if not isinstance(config.model, EvidenceConfig):
+        return None
+    return RankerRun(folder, config, config.model, benchmark)
+
+
+def _rank_to_the_end(run: RankerRun, notes: RunNotes, watch: Stopwatch, callbacks: Callbacks) -> TrainedRun:
+    with watch.timing("embed") as tick:
+        run.embed(_also(tick, callbacks.on_embed))
+    with watch.timing("train") as tick:
+        model = run.train(replace(callbacks, on_update=_also(tick, callbacks.on_update)))
+    return TrainedRun(run.folder, run.config, notes, run.benchmark, model, run.progress(), watch.seconds)
 
 
 def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate) -> Embeddings:
@@ -194,11 +239,18 @@ def _build(config: RunConfig, benchmark: Benchmark, embeddings: Embeddings) -> F
     background = Background.of(benchmark.graph, embeddings, config.max_neighbours, config.seed)
     with torch.random.fork_rng(devices=[]):
         seed_torch(config.seed, 0)
-        return config.model.build(background)
+        return _method(config).build(background)
+
+
+def _method(config: RunConfig) -> MethodConfig:
+    assert isinstance(config.model, MethodConfig), "the evidence ranker has a run of its own"
+    return config.model
 
 
 def _check_model(config: RunConfig) -> None:
     """Refuse settings of the model that do not fit the vectors, before minutes are spent on training these."""
+    if isinstance(config.model, EvidenceConfig):
+        return
     vectors, nobody = Embeddings.first(1, 1, config.embed), np.zeros(0, dtype=np.int32)
     neighbours = Neighbours(np.zeros(2, dtype=np.int64), nobody, nobody)
     with torch.random.fork_rng(devices=[]):

@@ -1,0 +1,34 @@
+"""Tasks whose pairs are edges of the graph too: what is known of other rare relations is knowledge like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from faan.graph import Graph, InputError, Names
+from faan.tasks.benchmark import Task
+
+
+def with_task_edges(graph: Graph, tasks: Sequence[Task]) -> tuple[Graph, list[Task]]:
+    """The graph with the pairs of tasks among its edges, and the tasks, each with its own relation hidden.
+
+    Whoever respects `Task.hidden` sees, for each of the tasks, the edges of all but itself.
+    """
+    known = [task.relation for task in tasks if task.hidden is not None or task.relation in graph.relation_names]
+    if known:
+        raise InputError(f"these relations are edges of the graph already: {', '.join(known)}")
+    first = graph.num_relations
+    pairs = np.concatenate([np.empty((0, 2), np.int32), *(task.pairs for task in tasks)])
+    relations = np.repeat(first + np.arange(len(tasks)), [len(task.pairs) for task in tasks])
+    labels = graph.relation_labels
+    larger = replace(
+        graph,
+        relation_names=Names.from_strings([*graph.relation_names, *(task.relation for task in tasks)]),
+        relation_labels=Names.from_strings([*labels, *("" for _ in tasks)]) if labels else None,
+        heads=np.concatenate([graph.heads, pairs[:, 0]]).astype(np.int32),
+        relations=np.concatenate([graph.relations, relations]).astype(np.int32),
+        tails=np.concatenate([graph.tails, pairs[:, 1]]).astype(np.int32),
+    )
+    return larger, [replace(task, hidden=first + number) for number, task in enumerate(tasks)]

@@ -1,0 +1,175 @@
+"""Training the evidence ranker in a run folder, stage by stage; a stage that is done is not done again.
+
+| folder | what it holds |
+|---|---|
+| `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
+| `embed-tasks/`, `translation-tasks/` | the same of background and training tasks, for questions after training |
+| `faan/0/`, `faan/1/` ..., `faan/all/` | FAAN without one part of the training tasks each, and with all of them |
+| `ranker/` | which evidence there is, and the trees |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import torch
+
+from faan.embed import EmbedConfig, Embeddings
+from faan.embed import resume as resume_embedding
+from faan.embed import train as train_embedding
+from faan.embed.checkpoint import CHECKPOINT_FILE
+from faan.embed.embeddings import write_text
+from faan.embed.runs import triples_of
+from faan.embed.training import OnUpdate
+from faan.evidence import Sources, Witness
+from faan.graph import Graph
+from faan.models import (
+    Background,
+    EvidenceConfig,
+    EvidenceRanker,
+    Method,
+    OutOfFold,
+    fit_ranker,
+    make_sources,
+    parts_of,
+)
+from faan.models.evidence import RANKER_FILE
+from faan.models.faan import FaanConfig
+from faan.rank import rank_tasks, split_metrics
+from faan.tasks import Benchmark, Task, inverse_tasks, with_task_edges
+from faan.train.checkpoint import METRICS_FILE, Progress
+from faan.train.config import RunConfig
+from faan.train.loop import Callbacks, Report, load_best, seed_torch, train_model
+
+RANKER_FOLDER = "ranker"
+_MATCHING, _TRANSLATION, _FAAN, _WHOLE = "embed", "translation", "faan", "all"
+
+
+@dataclass(frozen=True, eq=False)
+class RankerRun:
+    """The run of an evidence ranker in a folder.
+
+    The ranker learns from evidence about each training task in which the task itself plays no part: its own edges are
+    hidden, vectors are those of the background graph. For other tasks all that is known may be evidence: the edges of
+    all training tasks, and vectors that have seen them.
+    """
+
+    folder: Path
+    config: RunConfig
+    model: EvidenceConfig
+    benchmark: Benchmark
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last stage is done."""
+        return (self.folder / RANKER_FOLDER / RANKER_FILE).is_file()
+
+    @cached_property
+    def _known(self) -> tuple[Graph, list[Task]]:
+        """The graph with the edges of the training tasks, and these tasks with their own edges hidden."""
+        return with_task_edges(self.benchmark.graph, self.benchmark.splits["train"])
+
+    @property
+    def _graph(self) -> Graph:
+        """What evidence is taken from."""
+        return self._known[0] if self.model.task_edges else self.benchmark.graph
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """What is learnt from."""
+        tasks = self._known[1] if self.model.task_edges else list(self.benchmark.splits["train"])
+        return [*tasks, *(inverse_tasks(self._graph, tasks) if self.config.train.inverse_tasks else ())]
+
+    def embed(self, on_update: OnUpdate | None) -> None:
+        """Train the vectors, or go on with that."""
+        for final in (False, True):
+            graph = self._known[0] if final and self.config.vectors == "background+tasks" else self.benchmark.graph
+            for name, settings in self._vectors(final).items():
+                own, triples = self.folder / name, triples_of(graph)
+                if (own / CHECKPOINT_FILE).is_file():
+                    resume_embedding(own, triples, on_update=on_update)
+                else:
+                    sizes = graph.num_entities, graph.num_relations
+                    train_embedding(triples, *sizes, settings, folder=own, on_update=on_update)
+
+    def train(self, callbacks: Callbacks) -> EvidenceRanker:
+        """Train FAAN where it is evidence, then the ranker, and rank the dev tasks."""
+        if not self.is_over:
+            learnt, seed, update = self._faans(callbacks), self.config.seed, callbacks.on_update
+            vectors = self._load_vectors(final=False)
+            ranker = fit_ranker(
+                self._graph, self.tasks, vectors, self.model, learnt=learnt, seed=seed, on_update=update
+            )
+            self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge), callbacks)
+            ranker.save(self.folder / RANKER_FOLDER)
+        return self.load()
+
+    def load(self) -> EvidenceRanker:
+        """The trained ranker."""
+        return EvidenceRanker.load(self.folder / RANKER_FOLDER, self._sources(self._faans(None)))
+
+    def _sources(self, learnt: Mapping[str, Witness]) -> Sources:
+        """What evidence about other tasks is taken from."""
+        return make_sources(self._graph, self._load_vectors(final=True), learnt)
+
+    def progress(self) -> Progress:
+        """How far the finished run is, in trees, and what its dev MRR was."""
+        ranker = json.loads((self.folder / RANKER_FOLDER / RANKER_FILE).read_text(encoding="utf-8"))
+        trees = self.model.trees if ranker["trained"] else 0
+        lines = (self.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
+        mrr = json.loads(lines[-1])["dev"]["mrr"] if lines else None
+        return Progress(step=trees, best_step=trees, best_mrr=mrr)
+
+    def _vectors(self, final: bool) -> dict[str, EmbedConfig]:
+        """The settings of the vectors that evidence is taken from, in training or after it, by their folders."""
+        end = "-tasks" if final and self.config.vectors == "background+tasks" else ""
+        needed: dict[str, EmbedConfig] = {}
+        if "embeddings" not in self.model.without:
+            needed[_TRANSLATION + end] = self.model.translation.model_copy(update={"seed": self.config.seed})
+            needed[_MATCHING + end] = self.config.embed
+        elif self.model.faan is not None and not final:
+            needed[_MATCHING] = self.config.embed
+        return needed
+
+    def _load_vectors(self, final: bool) -> list[Embeddings]:
+        if "embeddings" in self.model.without:
+            return []
+        return [Embeddings.load(self.folder / name) for name in self._vectors(final)]
+
+    def _faans(self, callbacks: Callbacks | None) -> dict[str, Witness]:
+        """FAAN for each part and for all, trained if there are callbacks, else as they were trained."""
+        if self.model.faan is None:
+            return {}
+        config, parts = self.config, parts_of(self.tasks, self.model.folds)
+        vectors = Embeddings.load(self.folder / _MATCHING)
+        background = Background.of(self.benchmark.graph, vectors, config.max_neighbours, config.seed)
+
+        def one(part: int | None, settings: FaanConfig) -> Method:
+            with torch.random.fork_rng(devices=[]):
+                seed_torch(config.seed, 0)
+                model = settings.build(background)
+            own = self.folder / _FAAN / (_WHOLE if part is None else str(part))
+            if callbacks is None:
+                load_best(model, own)
+            else:
+                tasks = [task for task in self.benchmark.splits["train"] if parts[task.relation] != part]
+                steps = Callbacks(on_update=callbacks.on_update)
+                train_model(model, tasks, (), config.train, own, shots=config.shots, seed=config.seed, callbacks=steps)
+            return model
+
+        by_part = [one(part, self.model.faan) for part in range(self.model.folds)]
+        return {"FAAN": OutOfFold(by_part, one(None, self.model.faan), parts)}
+
+    def _evaluate(self, ranker: EvidenceRanker, callbacks: Callbacks) -> None:
+        lines = ""
+        if self.benchmark.splits["dev"]:
+            figures = split_metrics(list(rank_tasks(ranker, self.benchmark.splits["dev"], self.config.shots)))
+            step = self.model.trees if ranker.is_trained else 0
+            lines = json.dumps({"step": step, "dev": figures}) + "\n"
+            if callbacks.on_report is not None:
+                callbacks.on_report(Report(step, figures["mrr"], is_best=True))
+        write_text(self.folder / METRICS_FILE, lines)

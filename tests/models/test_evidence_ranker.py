@@ -1,0 +1,205 @@
+"""The evidence ranker: the contract of every method, what it learns, how it explains itself, how it is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from faan.embed import EmbedConfig, Embeddings
+from faan.graph import Graph, InputError, Names
+from faan.graph.ragged import Ints
+from faan.models import (
+    EvidenceConfig,
+    EvidenceRanker,
+    OutOfFold,
+    PathRules,
+    TailCounts,
+    fit_ranker,
+    make_sources,
+    parts_of,
+)
+from faan.models.evidence import RANKER_FILE, TREES_FILE
+from faan.rank import rank_tasks, split_metrics
+from faan.tasks import PairSet, Task
+
+ENTITIES, TASKS = 60, 12
+QUICK = EvidenceConfig(trees=30, min_rows=5, shots=(3, 2), heads=8, hard=5, random=10)
+
+
+def make_graph() -> Graph:
+    """A ring with steps of one to four; some edges at random."""
+    ring = [(i, step - 1, (i + step) % ENTITIES) for step in range(1, 5) for i in range(ENTITIES - 1)]
+    noise = np.random.default_rng(0).integers(0, [ENTITIES, 4, ENTITIES], (60, 3))
+    rows = np.unique(np.concatenate([np.array(ring), noise]), axis=0).astype(np.int32)
+    names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])
+    columns = (np.ascontiguousarray(column) for column in rows.T)
+    return Graph(names, Names.from_strings(["one", "two", "three", "four"]), *columns)
+
+
+def make_task(step: int) -> Task:
+    """Rare relations are longer steps, which paths of the graph's relations explain."""
+    pairs = np.array([[i, (i + step) % ENTITIES] for i in range(step, ENTITIES, 3)], np.int32)
+    every = np.arange(ENTITIES, dtype=np.int32)
+    return Task(f"step{step}", pairs, every, PairSet(pairs[:, 0], pairs[:, 1], ENTITIES))
+
+
+GRAPH, STEPS = make_graph(), [make_task(step) for step in range(5, 5 + TASKS)]
+
+
+def vectors(model: str) -> Embeddings:
+    return Embeddings.first(ENTITIES, 4, EmbedConfig.model_validate({"model": model, "dimension": 4, "seed": 1}))
+
+
+VECTORS = [vectors("transe"), vectors("complex")]
+
+
+def train(**changes: object) -> EvidenceRanker:
+    return fit_ranker(GRAPH, STEPS[2:], VECTORS, QUICK.model_copy(update=changes))
+
+
+@pytest.fixture(scope="module")
+def trained() -> EvidenceRanker:
+    return train()
+
+
+@pytest.fixture(scope="module", params=["trained", "untrained"])
+def ranker(request: pytest.FixtureRequest, trained: EvidenceRanker) -> EvidenceRanker:
+    return trained if request.param == "trained" else fit_ranker(GRAPH, STEPS[:2], VECTORS, QUICK)
+
+
+def score(ranker: EvidenceRanker, heads: Ints, candidates: Ints, references: Ints | None = None) -> np.ndarray:
+    task = STEPS[0]
+    scorer = ranker.prepare(task, task.references(3) if references is None else references)
+    return np.asarray(scorer.score(heads, candidates))
+
+
+def test_it_learns_to_trust_what_leads_to_true_tails(trained: EvidenceRanker) -> None:
+    assert trained.is_trained
+    figures = split_metrics(list(rank_tasks(trained, STEPS[:2], 3)))
+    assert figures["mrr"] > max(0.5, split_metrics(list(rank_tasks(TailCounts(GRAPH), STEPS[:2], 3)))["mrr"])
+
+
+def test_head_against_many_equals_pair_by_pair(ranker: EvidenceRanker) -> None:
+    heads, candidates = np.array([7, 1, 30]), np.arange(ENTITIES)
+    together = score(ranker, heads, candidates)
+    assert together.shape == (3, ENTITIES)
+    for row, head in enumerate(heads.tolist()):
+        for candidate in (0, 12, 35, 59):
+            assert np.isclose(score(ranker, np.array([head]), np.array([candidate])), together[row, candidate])
+    assert np.allclose(score(ranker, heads[::-1], candidates[::-1]), together[::-1, ::-1])
+
+
+def test_an_entity_that_is_no_candidate_can_be_asked_about(ranker: EvidenceRanker) -> None:
+    task = STEPS[0]
+    few = Task(task.relation, task.pairs, task.candidates[10:40], task.truths)
+    scorer = ranker.prepare(few, task.references(3))
+    together = scorer.score(np.array([7]), np.arange(ENTITIES))
+    assert np.allclose(scorer.score(np.array([7]), np.array([50, 20])), together[:, [50, 20]])
+
+
+def test_the_order_of_references_does_not_matter(ranker: EvidenceRanker) -> None:
+    references, heads = STEPS[0].references(4), np.array([3, 4])
+    one = score(ranker, heads, np.arange(ENTITIES), references)
+    assert np.array_equal(one, score(ranker, heads, np.arange(ENTITIES), references[::-1]))
+
+
+def test_contributions_add_up_to_the_score(ranker: EvidenceRanker) -> None:
+    scorer = ranker.prepare(STEPS[0], STEPS[0].references(3))
+    found = scorer.explain(9, np.array([14, 2, 59]))
+    assert [one.tail for one in found] == [14, 2, 59]
+    sums = [sum(part.contribution for part in one.contributions) for one in found]
+    constant = found[0].score - sums[0]
+    for one, total in zip(found, sums, strict=True):
+        assert np.isclose(one.score, score(ranker, np.array([9]), np.array([one.tail]))[0, 0])
+        assert np.isclose(one.score, total + constant)
+        sizes = [abs(part.contribution) for part in one.contributions]
+        assert sizes == sorted(sizes, reverse=True)
+        assert {part.name for part in one.contributions} == {part.name for part in ranker.evidence}
+
+
+def test_saving_and_loading_change_nothing(ranker: EvidenceRanker, tmp_path: Path) -> None:
+    ranker.save(tmp_path)
+    again = EvidenceRanker.load(tmp_path, make_sources(GRAPH, VECTORS))
+    heads, candidates = np.array([7, 30]), np.arange(ENTITIES)
+    assert np.array_equal(score(ranker, heads, candidates), score(again, heads, candidates))
+
+
+def test_the_same_seed_gives_the_same_trees(trained: EvidenceRanker, tmp_path: Path) -> None:
+    trained.save(tmp_path / "one")
+    train().save(tmp_path / "two")
+    assert (tmp_path / "one" / TREES_FILE).read_bytes() == (tmp_path / "two" / TREES_FILE).read_bytes()
+
+
+def test_trees_follow_the_known_direction_of_evidence(trained: EvidenceRanker) -> None:
+    """A tail with better paths, all else the same, is never worth less."""
+    number = [one.name for one in trained.evidence].index("all paths")
+    table = np.repeat(trained.prepare(STEPS[0], STEPS[0].references(3)).measure.table(9, np.array([14])), 20, axis=0)
+    table[:, number] = np.linspace(0, 3, 20)
+    assert (np.diff(trained.judge.score(table)) >= 0).all()
+
+
+def test_too_few_tasks_give_a_plain_sum() -> None:
+    ranker = fit_ranker(GRAPH, STEPS[:2], VECTORS, QUICK)
+    assert not ranker.is_trained
+    (found,) = ranker.prepare(STEPS[0], STEPS[0].references(3)).explain(9, np.array([14]))
+    parts = {part.name: part for part in found.contributions}
+    assert np.isclose(parts["all paths"].contribution, 1 - np.exp(-parts["all paths"].value))
+    assert np.isclose(found.score, sum(part.contribution for part in found.contributions))
+    assert {name for name, part in parts.items() if part.contribution} <= {
+        "all paths",
+        "tail in references",
+        "fitted relation",
+    }
+
+
+def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
+    ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK.model_copy(update={"without": ("paths", "links")}))
+    assert {one.kind for one in ranker.evidence} == {"counts", "profiles", "context"}
+    assert np.isfinite(score(ranker, np.array([9]), np.arange(ENTITIES))).all()
+
+
+def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -> None:
+    rules, counts = PathRules(GRAPH), TailCounts(GRAPH)
+    parts = parts_of(STEPS, 2)
+    witness = OutOfFold([rules, counts], counts, parts)
+    heads, everyone = np.array([9]), np.arange(ENTITIES)
+    for task in (STEPS[0], make_task(30)):
+        expected = [rules, counts][parts[task.relation]] if task.relation in parts else counts
+        one, other = (method.prepare(task, task.references(3)) for method in (witness, expected))
+        assert np.array_equal(one.score(heads, everyone), other.score(heads, everyone))
+    ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK, learnt={"Rules": rules})
+    assert "Rules's score" in {one.name for one in ranker.evidence}
+    assert np.isfinite(score(ranker, heads, everyone)).all()
+
+
+def test_an_inverse_task_is_in_the_part_of_its_task() -> None:
+    task = STEPS[0]
+    inverse = Task("step5_inv", task.pairs, task.candidates, task.truths)
+    parts = parts_of([*STEPS, inverse], 3)
+    assert parts["step5"] == parts["step5_inv"]
+    assert set(parts.values()) == {0, 1, 2}
+
+
+def test_vectors_of_other_models_are_refused() -> None:
+    with pytest.raises(InputError, match="evidence is taken from TransE vectors and from either ComplEx or DistMult"):
+        make_sources(GRAPH, [vectors("rotate")])
+
+
+def test_a_ranker_that_does_not_fit_is_refused(trained: EvidenceRanker, tmp_path: Path) -> None:
+    sources = make_sources(GRAPH, VECTORS)
+    with pytest.raises(InputError, match="holds no evidence ranker"):
+        EvidenceRanker.load(tmp_path, sources)
+    trained.save(tmp_path)
+    with pytest.raises(InputError, match="needs evidence that is not to be had here: mean translation"):
+        EvidenceRanker.load(tmp_path, make_sources(GRAPH, VECTORS[1:]))
+    notes = json.loads((tmp_path / RANKER_FILE).read_text())
+    (tmp_path / RANKER_FILE).write_text(json.dumps(notes | {"evidence": notes["evidence"][1:]}))
+    with pytest.raises(InputError, match="the trees were trained on"):
+        EvidenceRanker.load(tmp_path, sources)
+    trained.save(tmp_path)
+    (tmp_path / TREES_FILE).write_text("no trees")
+    with pytest.raises(InputError, match="the trees cannot be read"):
+        EvidenceRanker.load(tmp_path, sources)
