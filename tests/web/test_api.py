@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -42,7 +43,8 @@ def test_a_limit_ends_the_suggestions(client: TestClient) -> None:
     assert lines(client, request)[-1] == {"end": {"complete": False, "in_time": True}}
 
 
-def test_time_ends_the_suggestions(make_service: MakeService) -> None:
+def test_time_ends_the_suggestions(make_service: MakeService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faan.web.service.SLICE", -1)  # one suggestion at a time
     client = client_of(make_service(seconds=0.0))
     streamed = lines(client, {"relation": "currency"})
     assert len(streamed) == 2
@@ -196,6 +198,25 @@ def test_too_many_at_once_are_turned_away(make_service: MakeService) -> None:
     assert client.post("/api/suggest", json={"relation": "currency"}).status_code == 200
 
 
+def test_turns_are_taken_in_order() -> None:
+    gate, order = Gate(), []
+    threads = []
+
+    def take(number: int) -> None:
+        with gate.turn():
+            order.append(number)
+
+    with gate.turn():
+        for number in range(5):
+            threads.append(threading.Thread(target=take, args=(number,)))
+            threads[-1].start()
+            while len(gate._queue) < number + 2:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3, 4]
+
+
 def test_a_full_disk_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise StorageError("nothing was decided: disk is full")
@@ -209,6 +230,7 @@ def test_a_full_disk_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) 
 def test_a_model_that_breaks_on_the_way_ends_the_stream_with_an_error(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr("faan.web.service.SLICE", -1)  # one suggestion at a time
     whole = service.completer.suggest
 
     def broken(*arguments: Any, **named: Any) -> Any:

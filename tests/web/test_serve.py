@@ -75,7 +75,7 @@ def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) 
 def test_an_interrupted_server_ends_in_good_order(model: Path) -> None:
     with served(model) as server:
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(60) == 0
+        assert server.process.wait(60) in (0, 130)
         assert server.process.stderr is not None
         assert "Traceback" not in server.process.stderr.read()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,24 +15,29 @@ class BusyError(Exception):
 
 
 class Gate:
-    """Lets callers through one by one and turns some away where too many wait."""
+    """Lets callers through one by one, in the order they came, and turns some away where too many wait."""
 
     def __init__(self, waiting: int = MAX_WAITING, patience: float = MAX_WAIT) -> None:
-        self._places = threading.BoundedSemaphore(waiting)
-        self._turn = threading.Lock()
+        self._waiting = waiting
         self._patience = patience
+        self._lock = threading.Lock()
+        self._queue: deque[threading.Event] = deque()  # the first has its turn
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for one's turn, and have it."""
-        if not self._places.acquire(blocking=False):
-            raise BusyError("too many requests wait for suggestions; try again in a moment")
+        mine = threading.Event()
+        with self._lock:
+            if len(self._queue) >= self._waiting:
+                raise BusyError("too many requests wait for suggestions; try again in a moment")
+            self._queue.append(mine)
+            self._queue[0].set()
         try:
-            if not self._turn.acquire(timeout=self._patience):
+            if not mine.wait(self._patience):
                 raise BusyError(f"no turn within {self._patience:g} seconds; try again in a moment")
-            try:
-                yield
-            finally:
-                self._turn.release()
+            yield
         finally:
-            self._places.release()
+            with self._lock:
+                self._queue.remove(mine)
+                if self._queue:
+                    self._queue[0].set()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph, UnknownNameError
@@ -14,7 +15,7 @@ from faan.web.answers import Count, Decided, Drawing, Explained, Relation, Sugge
 from faan.web.decision import Decision, NewDecision, Tally
 from faan.web.decisions import Decisions
 from faan.web.gate import Gate
-from faan.web.limits import MAX_SECONDS
+from faan.web.limits import MAX_SECONDS, SLICE
 from faan.web.requests import DecideRequest, ExplainRequest, Question, ScoreRequest, SuggestRequest
 from faan.web.search import Search
 
@@ -92,22 +93,22 @@ class Service:
         deadline = time.monotonic() + self.seconds
         with self.gate.turn():
             found = self.completer.suggest(examples, heads=heads, tails=tails, top=request.top, known=request.known)
-            first = next(found, None)
-        return self._stream(first, found, relation, request.limit, deadline)
+            limited = islice(found, request.limit)
+            first = _some(limited)
+        return self._stream(first, limited, relation, deadline)
 
     def _stream(
-        self, first: Suggestion | None, others: Iterator[Suggestion], relation: str, limit: int, deadline: float
+        self, first: list[Suggestion], others: Iterator[Suggestion], relation: str, deadline: float
     ) -> Iterator[Suggested | None]:
-        suggestion = first
-        for _ in range(limit):
-            if suggestion is None:
-                return
-            yield self._suggested(suggestion, relation)
+        some = first
+        while some:
+            for suggestion in some:
+                yield self._suggested(suggestion, relation)
             if time.monotonic() > deadline:
                 yield None
                 return
             with self.gate.turn():
-                suggestion = next(others, None)
+                some = _some(others)
 
     def score(self, request: ScoreRequest) -> list[Suggested]:
         """A judgement of given pairs, in their order."""
@@ -197,6 +198,17 @@ class Service:
                 "drawing": Drawing.model_validate(named.drawing()),
             }
         )
+
+
+def _some(suggestions: Iterator[Suggestion]) -> list[Suggestion]:
+    """The next suggestions, as many as come in a moment, at least one if there is one."""
+    end = time.monotonic() + SLICE
+    some = []
+    for suggestion in suggestions:
+        some.append(suggestion)
+        if time.monotonic() > end:
+            break
+    return some
 
 
 def decided(decision: Decision) -> Decided:
