@@ -1,7 +1,7 @@
 // The evidence graph: head on the left, tail on the right, paths between them, what is known of each around it.
 
-const SIDE = 230; // of head and tail from the middle
-const OUTSIDE = 450; // of what is known about them
+const SIDE = 255; // of head and tail from the middle
+const OUTSIDE = 475; // of what is known about them
 const ROW = 58;
 
 let library = null;
@@ -38,15 +38,23 @@ function placesOf(nodes, edges) {
 
   const between = of("path");
   const depth = depths(head, between, edges);
-  const levels = Math.max(0, ...depth.values()) + 1;
-  const rows = new Map(); // at each depth, alternately above and below the fact
-  between.forEach((id) => {
-    const level = depth.get(id) ?? 1;
-    const row = rows.get(level) ?? 0;
-    rows.set(level, row + 1);
-    const y = (row % 2 ? 1 : -1) * ROW * (1.1 + Math.floor(row / 2));
-    places.set(id, { x: -SIDE + (2 * SIDE * level) / levels, y });
-  });
+  let above = 0; // rows that are taken on either side of the fact
+  let below = 0;
+  for (const chain of chains(between, edges)) {
+    const levels = Math.max(...chain.map((id) => depth.get(id) ?? 1)) + 1;
+    const taken = new Map();
+    const up = above <= below;
+    const first = up ? above : below;
+    for (const id of chain) {
+      const level = depth.get(id) ?? 1;
+      const row = first + (taken.get(level) ?? 0);
+      taken.set(level, row - first + 1);
+      places.set(id, { x: -SIDE + (2 * SIDE * level) / levels, y: (up ? -1 : 1) * ROW * (1.1 + row) });
+    }
+    const used = Math.max(...taken.values());
+    if (up) above += used;
+    else below += used;
+  }
 
   const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));
   const around = of("neighbour");
@@ -61,6 +69,18 @@ function placesOf(nodes, edges) {
     if (free.length) y += ROW;
   }
   return places;
+}
+
+// Entities of paths that hang together, so that a path stays on one side.
+function chains(between, edges) {
+  const chain = new Map(between.map((id) => [id, [id]]));
+  for (const { source, target } of edges) {
+    const [one, two] = [chain.get(source), chain.get(target)];
+    if (!one || !two || one === two) continue;
+    one.push(...two);
+    two.forEach((id) => chain.set(id, one));
+  }
+  return new Set(chain.values());
 }
 
 // How many steps of paths lie between the head and each entity.
