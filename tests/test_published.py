@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from faan.embed import EmbedConfig
+from faan.paper.measured import label_of
 from faan.rank import METRICS, UNTRAINED, ResultFile
 from faan.train import RunConfig
 
@@ -33,8 +35,8 @@ def test_a_result_names_what_gave_it(path: Path) -> None:
     if result.config:
         assert (ROOT / result.config).is_file()
     else:
-        assert result.method in UNTRAINED
-    target = result.config or result.method
+        assert label_of(result.method, result.variant) in UNTRAINED
+    target = result.config or shlex.quote(label_of(result.method, result.variant))
     is_trained_run = bool(result.config) and not Path(result.config).stem.startswith("embed-")
     verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
     assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")

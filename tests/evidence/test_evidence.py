@@ -100,7 +100,9 @@ def test_a_place_is_the_number_of_higher_values(values: list[float]) -> None:
 def test_links_are_counted_one_by_one(seed: int, head: int, hidden: int | None) -> None:
     graph = make_graph(seed)
     edges = [
-        (h, t) for h, r, t in zip(graph.heads.tolist(), graph.relations.tolist(), graph.tails.tolist()) if r != hidden
+        (h, t)
+        for h, r, t in zip(graph.heads.tolist(), graph.relations.tolist(), graph.tails.tolist(), strict=True)
+        if r != hidden
     ]
     edges += [(t, h) for h, t in edges]
     degrees = graph.neighbours.degrees

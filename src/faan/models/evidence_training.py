@@ -59,18 +59,18 @@ class EvidenceConfig(Settings):
     folds: int = Field(3, ge=2)
     """Parts of the training tasks; a FAAN that judges tasks of one part has learnt from the others."""
 
-    shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 5, 1, 3, 8)
+    shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 3, 1, 8)
     """K of each draw of references from a training task."""
-    heads: int = Field(20, ge=1)
+    heads: int = Field(15, ge=1)
     """Heads that are asked for in each draw, at most."""
-    hard: int = Field(40, ge=0)
+    hard: int = Field(25, ge=0)
     """Wrong tails that each of rules, translation and the fitted relation like best."""
-    random: int = Field(60, ge=1)
+    random: int = Field(40, ge=1)
     """Wrong tails drawn at random."""
     min_tasks: int = Field(8, ge=2)
     """With fewer tasks nothing is learnt: rules, tail counts and closeness are added up."""
 
-    trees: int = Field(150, ge=1)
+    trees: int = Field(250, ge=1)
     """How many trees there are."""
     leaves: int = Field(7, ge=2)
     """Leaves of each; more over-fit."""
@@ -192,6 +192,7 @@ def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, se
         "min_data_in_leaf": config.min_rows,
         "lambda_l2": config.penalty,
         "feature_fraction": config.columns,
+        "extra_trees": True,  # thresholds drawn at random: what fits a few dozen tasks too well does less harm
         "monotone_constraints": [direction for _, direction in columns],
         "seed": seed % (1 << 31),
         "deterministic": True,

@@ -41,8 +41,9 @@ EMBEDDINGS = tuple(
 GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for pool in ("MaxP", "MeanP", "Max"))
 FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
 PLUS = Row("FAAN plus", "faan-plus.toml")
+EVIDENCE, WITH_FAAN = Row("Evidence", "evidence.toml"), Row("Evidence faan", "evidence-faan.toml")
 TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
-RULES, COUNTS = Row("Rules", kind="untrained"), Row("TailCounts", kind="untrained")
+RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
 
 VARIANTS = {
     "A1": "neighbours averaged",
@@ -57,10 +58,13 @@ VARIANTS = {
 """The paper's ablation; `FaanConfig.variants` says what each changes."""
 
 ROWS: dict[str, tuple[Row, ...]] = {
-    "main": (*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, TRANSLATION, RULES, COUNTS),
+    "main": (
+        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, WITH_FAAN),
+        *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
+    ),
     "ablation": (*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
-    "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, RULES, COUNTS),
-    "relations": (FAAN, METAR, PLUS, RULES),
+    "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
+    "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
     "attention": (FAAN, PLUS),
 }
 """The rows of each table, in its order."""

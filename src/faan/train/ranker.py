@@ -3,7 +3,7 @@
 | folder | what it holds |
 |---|---|
 | `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
-| `embed-tasks/`, `translation-tasks/` | the same of background and training tasks, for questions after training |
+| `embed-tasks/` | vectors of background and training tasks, for matching after training |
 | `faan/0/`, `faan/1/` ..., `faan/all/` | FAAN without one part of the training tasks each, and with all of them |
 | `ranker/` | which evidence there is, and the trees |
 """
@@ -47,6 +47,7 @@ from faan.train.loop import Callbacks, Report, load_best, seed_torch, train_mode
 
 RANKER_FOLDER = "ranker"
 _MATCHING, _TRANSLATION, _FAAN, _WHOLE = "embed", "translation", "faan", "all"
+_OF_TASKS = "-tasks"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class RankerRun:
 
     The ranker learns from evidence about each training task in which the task itself plays no part: its own edges are
     hidden, vectors are those of the background graph. For other tasks all that is known may be evidence: the edges of
-    all training tasks, and vectors that have seen them.
+    all training tasks, and matching vectors that have seen them.
     """
 
     folder: Path
@@ -86,15 +87,14 @@ class RankerRun:
 
     def embed(self, on_update: OnUpdate | None) -> None:
         """Train the vectors, or go on with that."""
-        for final in (False, True):
-            graph = self._known[0] if final and self.config.vectors == "background+tasks" else self.benchmark.graph
-            for name, settings in self._vectors(final).items():
-                own, triples = self.folder / name, triples_of(graph)
-                if (own / CHECKPOINT_FILE).is_file():
-                    resume_embedding(own, triples, on_update=on_update)
-                else:
-                    sizes = graph.num_entities, graph.num_relations
-                    train_embedding(triples, *sizes, settings, folder=own, on_update=on_update)
+        for name, settings in (self._vectors(final=False) | self._vectors(final=True)).items():
+            graph = self._known[0] if name.endswith(_OF_TASKS) else self.benchmark.graph
+            own, triples = self.folder / name, triples_of(graph)
+            if (own / CHECKPOINT_FILE).is_file():
+                resume_embedding(own, triples, on_update=on_update)
+            else:
+                sizes = graph.num_entities, graph.num_relations
+                train_embedding(triples, *sizes, settings, folder=own, on_update=on_update)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train FAAN where it is evidence, then the ranker, and rank the dev tasks."""
@@ -126,10 +126,10 @@ class RankerRun:
 
     def _vectors(self, final: bool) -> dict[str, EmbedConfig]:
         """The settings of the vectors that evidence is taken from, in training or after it, by their folders."""
-        end = "-tasks" if final and self.config.vectors == "background+tasks" else ""
+        end = _OF_TASKS if final and self.config.vectors == "background+tasks" else ""
         needed: dict[str, EmbedConfig] = {}
         if "embeddings" not in self.model.without:
-            needed[_TRANSLATION + end] = self.model.translation.model_copy(update={"seed": self.config.seed})
+            needed[_TRANSLATION] = self.model.translation.model_copy(update={"seed": self.config.seed})
             needed[_MATCHING + end] = self.config.embed
         elif self.model.faan is not None and not final:
             needed[_MATCHING] = self.config.embed
