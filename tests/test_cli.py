@@ -114,7 +114,19 @@ def test_a_wrong_call_is_exit_code_2(arguments: tuple[str, ...]) -> None:
 
 def test_help_names_every_command() -> None:
     done = faan("--help")
-    for command in ("check", "benchmark", "embed", "train", "resume", "evaluate", "reproduce"):
+    for command in (
+        "check",
+        "fit",
+        "suggest",
+        "explain",
+        "info",
+        "benchmark",
+        "embed",
+        "train",
+        "resume",
+        "evaluate",
+        "reproduce",
+    ):
         assert command in done.stdout
     for command in ("build", "info"):
         assert command in faan("benchmark", "--help").stdout

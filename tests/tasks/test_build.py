@@ -136,3 +136,38 @@ def test_a_built_benchmark_can_be_written_and_read(tmp_path: Path) -> None:
     read = read_benchmark(tmp_path / "b")
     assert [task.pairs.tolist() for task in read.tasks] == [task.pairs.tolist() for task in benchmark.tasks]
     assert list(read.graph.triples()) == list(benchmark.graph.triples())
+
+
+def test_a_number_of_tasks_can_be_asked_for_and_others_stay_in_the_background() -> None:
+    rows = [(f"a{i}", "common", f"b{i % 9}") for i in range(60)] + [(f"b{i}", "under", "top") for i in range(9)]
+    rows += [(f"a{i}", f"r{r}", f"b{(i + r) % 9}") for r in range(12) for i in range(20)]
+    rows += [
+        (f"a{i}", f"lone{r}", f"only{r}-{i}") for r in range(4) for i in range(20)
+    ]  # tails that occur nowhere else
+    graph = read_graph(rows)
+    settings = BuildSettings(min_triples=10, max_triples=30, max_tasks=6)
+    benchmark, report = build_benchmark(graph, settings)
+    assert len(benchmark.tasks) == 6
+    assert not report.returned_relations  # those that would go back made room for others
+    assert benchmark.graph.num_relations == graph.num_relations - 6
+    again, _ = build_benchmark(graph, settings)
+    assert [task.relation for task in again.tasks] == [task.relation for task in benchmark.tasks]
+
+
+def test_ids_can_be_kept() -> None:
+    rows = [(f"a{i}", "common", f"b{i % 9}") for i in range(60)]
+    rows += [(f"a{i}", f"r{r}", f"b{(i + r) % 9}") for r in range(4) for i in range(20)] + [("a1", "r1", "new")]
+    graph = read_graph(rows)
+    settings = BuildSettings(min_triples=10, max_triples=30)
+    kept, report = build_benchmark(graph, settings, keep_ids=True)
+    assert kept.graph.entity_names is graph.entity_names
+    assert kept.graph.relation_names is graph.relation_names
+    assert kept.graph.num_triples == 60
+    usual, _ = build_benchmark(graph, settings)
+    assert report.dropped_triples == 1
+    for one, other in zip(kept.tasks, usual.tasks, strict=True):
+        names = [
+            [benchmark.graph.entity_names[int(i)] for i in task.pairs.ravel()]
+            for benchmark, task in ((kept, one), (usual, other))
+        ]
+        assert names[0] == names[1]
