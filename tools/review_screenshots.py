@@ -1,7 +1,7 @@
 """Take pictures of the review page: `python tools/review_screenshots.py [MODEL]`.
 
 Writes docs/images/review.png, and the page by night and on a phone into the folder that --beside names, to look at.
-Without a model folder one is made of World without its currencies, of which five are then given as examples. Needs
+Without a model folder one is made of World without its capitals, of which five are then given as examples. Needs
 `faan[dev]`, Chromium and chromedriver.
 """
 
@@ -20,15 +20,11 @@ from urllib.parse import urlencode
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "review.png"
 EXAMPLES = [
-    ("France", "Euro"),
-    ("Japan", "Japanese Yen"),
-    ("United States", "US Dollar"),
-    ("United Kingdom", "British Pound"),
-    ("India", "Indian Rupee"),
+    line.split("	") for line in (ROOT / "examples" / "capitals.tsv").read_text(encoding="utf-8").splitlines()
 ]
-HEADS = ["Germany", "Peru", "Turkey", "Poland", "South Korea", "Kenya", "Sweden", "Thailand"]
+HEADS = ["Germany", "Peru", "Turkey", "South Korea", "Sweden", "Thailand", "Egypt", "Canada"]
 QUERY = [
-    ("relation", "currency"),
+    ("relation", "capital"),
     *(("example", json.dumps(pair)) for pair in EXAMPLES),
     *(("head", head) for head in HEADS),
     ("top", "1"),
@@ -60,10 +56,10 @@ def main() -> None:
                 window.open(f"{server.address}/?{urlencode(QUERY)}")
                 window.wait_for_text("#progress", f"of {len(HEADS)} decided")
                 if name == "light":
-                    window.wait_for_text(".fact-title", "currency")
+                    window.wait_for_text(".fact-title", "capital")
                     window.press("a")
                     window.wait_for_text("#progress", "1 accepted")
-                window.wait_for_text(".fact-title", "currency")
+                window.wait_for_text(".fact-title", "capital")
                 time.sleep(5)  # until the drawing is there and the last message has gone
                 path = PICTURE if name == "light" else arguments.beside / f"review-{name}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,11 +68,11 @@ def main() -> None:
 
 
 def fitted(folder: Path) -> Path:
-    """A model of World that was never told a currency."""
+    """A model of World that was never told a capital."""
     from faan.complete import fit
     from faan.graph import read_graph
 
-    fit(read_graph("world"), without=["currency"]).save(folder)
+    fit(read_graph("world"), without=["capital"]).save(folder)
     return folder
 
 

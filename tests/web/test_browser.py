@@ -82,7 +82,7 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(model: Path, w
         assert content == f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> .\n"
 
         window.press("e")  # accepted facts become examples
-        window.wait_for_text("#progress", "of 50 decided")
+        window.wait_for_text("#progress", "of 48 decided")  # one land less lacks it
         assert "accepted=" in window.driver.current_url
         assert first not in [element.text for element in window.all(".fact .names")]
 
