@@ -15,6 +15,7 @@ from faan.evidence import RelationPaths, find_paths
 from faan.evidence.paths import PathInstance, path_instances
 from faan.evidence.profiles import Profiles
 from faan.graph.ragged import Ints
+from faan.tasks import PairSet
 
 _PATHS_IN_WORDS = 2
 _SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
@@ -128,13 +129,12 @@ class Reasons:
         if one_answer:
             yield from self._taken(asked, answer, self.question.known.tails_of(asked))
         if one_asked:
-            yield from self._taken(answer, asked, self._askers.get(answer, []))
+            yield from self._taken(answer, asked, self._turned.tails_of(answer))
 
-    def _taken(self, entity: int, other: int, known: Iterable[int]) -> Iterable[str]:
-        for value in known:
-            if value != other:
-                yield f"{self._label(entity)} already goes with {self._label(int(value))}; others go with one only"
-                return
+    def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
+        rest = known[known != other]
+        if len(rest):
+            yield f"{self._label(entity)} already goes with {self._label(int(rest[0]))}; others go with one only"
 
     @cached_property
     def _one_each(self) -> tuple[bool, bool]:
@@ -149,11 +149,10 @@ class Reasons:
         return bool(first), bool(second)
 
     @cached_property
-    def _askers(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
-        for asked, answer in self.question.known.pairs.tolist():
-            found.setdefault(answer, []).append(asked)
-        return found
+    def _turned(self) -> PairSet:
+        """What is known, from answers to what was asked."""
+        asked, answers = self.question.known.pairs.T
+        return PairSet(answers, asked, self.graph.num_entities)
 
     def _types(self, asked: int, answer: int) -> Iterable[str]:
         types = self.graph.types
@@ -169,10 +168,7 @@ class Reasons:
     def _seen_types(self) -> tuple[Ints, Ints]:
         types = self.graph.types
         assert types is not None
-        first, second = (
-            np.unique(np.concatenate([types.of(int(entity)) for entity in np.unique(column)]))
-            for column in self.question.known.pairs.T
-        )
+        first, second = (np.unique(types.ids[np.isin(types.owners, column)]) for column in self.question.known.pairs.T)
         return first, second
 
     def in_words(self, walk: PathInstance) -> str:

@@ -1,0 +1,123 @@
+"""Runs of the evidence ranker: stages, resuming, what it may know of a task."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from faan.evidence import Question
+from faan.graph import InputError
+from faan.models import EvidenceRanker
+from faan.models.evidence import RANKER_FILE, TREES_FILE
+from faan.tasks import Benchmark, with_task_edges
+from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_run
+from faan.train.ranker import RANKER_FOLDER, RankerRun
+
+from .conftest import SETTINGS
+
+MODEL: dict[str, Any] = {
+    "method": "evidence",
+    "translation": SETTINGS["embed"],
+    "shots": [2],
+    "heads": 3,
+    "hard": 3,
+    "random": 5,
+    "min_tasks": 2,
+    "trees": 5,
+    "min_rows": 2,
+}
+RUN: dict[str, Any] = SETTINGS | {
+    "model": MODEL,
+    "embed": SETTINGS["embed"] | {"model": "complex"},  # type: ignore[operator]
+    "vectors": "background+tasks",
+}
+
+
+def run_settings(**model: Any) -> RunConfig:
+    return RunConfig.model_validate(RUN | {"model": MODEL | model})
+
+
+@pytest.fixture(scope="module")
+def done(tiny: Benchmark, benchmark_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rankers") / "run"
+    train_run(run_settings(), tiny, folder, path=benchmark_folder, source=("evidence.toml", ["seed=3"]))
+    return folder
+
+
+def test_a_ranker_is_trained_and_evaluated_like_any_other_method(done: Path, tiny: Benchmark) -> None:
+    result = evaluate_run(done, tiny)
+    assert (result.method, result.variant, result.shots, result.steps) == ("Evidence", None, 2, 5)
+    assert 0 < result.test["mrr"] <= 1
+    assert result.command.startswith("faan train evidence.toml --benchmark tiny -o run --set seed=3 && faan evaluate")
+    assert load_run(done, tiny).progress.best_mrr == result.dev["mrr"]
+
+
+@pytest.mark.parametrize("lost", [(RANKER_FOLDER,), (RANKER_FOLDER, "embed-tasks"), ("embed", RANKER_FOLDER)])
+def test_a_stage_that_is_not_done_is_done_again_to_the_same_trees(
+    lost: tuple[str, ...], done: Path, tiny: Benchmark, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(done, tmp_path / "run")
+    for stage in lost:
+        shutil.rmtree(folder / stage)
+    with pytest.raises(InputError, match="the run is not finished; go on with"):
+        load_run(folder, tiny)
+    resume_run(folder, tiny)
+    for file in (RANKER_FILE, TREES_FILE):
+        assert (folder / RANKER_FOLDER / file).read_bytes() == (done / RANKER_FOLDER / file).read_bytes()
+
+
+def test_training_sees_no_edge_of_the_task_itself(done: Path, tiny: Benchmark) -> None:
+    config = run_settings()
+    run = RankerRun(done, config, config.model, tiny)  # type: ignore[arg-type]
+    ranker = run.load()
+    graph, _ = with_task_edges(tiny.graph, tiny.splits["train"])
+    assert ranker.sources.graph.num_triples == graph.num_triples
+    for task in run.tasks:
+        assert task.hidden is not None
+        assert graph.relation_names[task.hidden] == task.relation
+        question = Question(ranker.sources, task, task.references(2))
+        assert not np.isin(question.paths.paths, [task.hidden, task.hidden + graph.num_relations]).any()
+    assert ranker.sources.vectors("matching").num_relations == graph.num_relations
+
+
+def test_faan_is_evidence_from_models_that_do_not_know_the_task(tiny: Benchmark, tmp_path: Path) -> None:
+    short = {"steps": 4, "shots": 2, "warmup_steps": 0, "evaluate_every": 4, "min_candidates": 2}
+    settings = run_settings(faan={"layers": 1, "heads": 2, "margin": 1.0}, folds=2).model_dump()
+    config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "faan"})
+    run = train_run(config, tiny, tmp_path / "run")
+    assert isinstance(run.model, EvidenceRanker)
+    assert "FAAN's score" in {one.name for one in run.model.evidence}
+    weights = {part: (tmp_path / "run/faan" / part / "best.safetensors").read_bytes() for part in ("0", "1", "all")}
+    assert len(set(weights.values())) == 3
+    assert evaluate_run(tmp_path / "run", tiny).variant == "faan"
+
+
+def test_without_embeddings_none_are_trained(tiny: Benchmark, tmp_path: Path) -> None:
+    config = RunConfig.model_validate(RUN | {"variant": "no-embeddings"})
+    run = train_run(config, tiny, tmp_path / "run")
+    assert not (tmp_path / "run" / "embed").exists()
+    assert isinstance(run.model, EvidenceRanker)
+    assert "embeddings" not in {one.kind for one in run.model.evidence}
+
+
+def test_too_few_tasks_are_said_to_be_too_few(tiny: Benchmark, tmp_path: Path) -> None:
+    run = train_run(run_settings(min_tasks=100), tiny, tmp_path / "run")
+    assert isinstance(run.model, EvidenceRanker)
+    assert not run.model.is_trained
+    assert run.progress.step == 0
+
+
+def test_edges_of_tasks_are_added_once(tiny: Benchmark) -> None:
+    graph, tasks = with_task_edges(tiny.graph, tiny.splits["train"])
+    assert graph.num_triples == tiny.graph.num_triples + sum(len(task.pairs) for task in tasks)
+    for task in tasks:
+        rows = graph.relations == task.hidden
+        assert set(zip(graph.heads[rows].tolist(), graph.tails[rows].tolist(), strict=True)) == {
+            tuple(pair) for pair in task.pairs.tolist()
+        }
+    with pytest.raises(InputError, match="are edges of the graph already"):
+        with_task_edges(graph, tasks)
