@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DEMO := runs/world-without-capital
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench results world
+.PHONY: help setup demo test lint browser format bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,8 +24,18 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 $(DEMO)/config.json: | setup
 	$(BIN)/faan fit world --without capital -o $(DEMO)
 
-test: lint  ## run all checks and tests
+test: lint browser  ## run all checks and tests
 	$(BIN)/python -m pytest
+
+# Tests of the page need a browser; where it cannot be installed they are skipped, which CI does not allow.
+browser:
+	@command -v chromedriver >/dev/null 2>&1 && { command -v chromium || command -v google-chrome; } >/dev/null 2>&1 && exit 0; \
+	  command -v apt-get >/dev/null 2>&1 || { echo "no Chromium here: tests of the page are skipped"; exit 0; }; \
+	  as=; if [ "$$(id -u)" != 0 ]; then as="sudo -n"; $$as true 2>/dev/null \
+	    || { echo "tests of the page are skipped: apt-get install chromium chromium-driver needs root"; exit 0; }; fi; \
+	  echo "installing Chromium for tests of the page"; \
+	  { $$as apt-get install -y -qq chromium chromium-driver || { $$as apt-get update -qq && $$as apt-get install -y -qq chromium chromium-driver; }; } >/dev/null 2>&1 \
+	    || echo "Chromium could not be installed: tests of the page are skipped"
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -40,6 +50,8 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/graph.py
 	$(BIN)/python benchmarks/rules.py
 	$(BIN)/python benchmarks/fewshot.py scale
+	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/serve.py
 	@if [ -d $(DEMO) ]; then $(BIN)/python benchmarks/suggest.py $(DEMO); \
 	else echo "make demo makes the model that speed of suggestions is measured with"; fi
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \
@@ -64,7 +76,7 @@ $(BIN)/python:
 # torch comes first and alone: an open range would pull gigabytes of GPU libraries.
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[web]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

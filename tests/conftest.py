@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,15 @@ def matplotlib_version() -> str:
     except ImportError:
         missing("matplotlib is not installed")
     return str(mpl.__version__)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> tuple[str, str]:
+    """A browser and what drives it."""
+    browser, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not browser or not driver:
+        missing("no Chromium with chromedriver: apt-get install chromium chromium-driver")
+    return browser, driver
 
 
 @pytest.fixture

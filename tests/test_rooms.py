@@ -31,6 +31,7 @@ ROOMS = [
     "graph_commands",
     "run_commands",
     "complete_commands",
+    "web_commands",
     "cli",
 ]
 FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 from pydantic import ValidationError
 
-from faan import __version__, complete_commands, graph_commands, run_commands
+from faan import __version__, complete_commands, graph_commands, run_commands, web_commands
 from faan.graph import InputError
 from faan.graph.errors import first_problem
 from faan.graph_commands import benchmark_app
@@ -29,6 +29,8 @@ for command in (
     complete_commands.suggest,
     complete_commands.explain,
     complete_commands.info,
+    web_commands.serve,
+    web_commands.export,
     run_commands.embed,
     run_commands.train,
     run_commands.resume,

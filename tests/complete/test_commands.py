@@ -97,7 +97,7 @@ def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
     found = [json.loads(line) for line in faan(*asked, "jsonl")[1].splitlines()]
     assert [one["rank"] for one in found] == [1, 2]
     triple = faan(*asked, "nt")[1].splitlines()[0]
-    assert triple == "<urn:faan:entity:land9> <urn:faan:relation:new> <urn:faan:entity:town9a> ."
+    assert triple == "<urn:faan:land9> <urn:faan:new> <urn:faan:town9a> ."
 
 
 def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:

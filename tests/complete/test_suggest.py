@@ -7,7 +7,7 @@ from itertools import groupby, islice
 import numpy as np
 import pytest
 
-from faan.complete import Completer
+from faan.complete import Completer, Extended
 from faan.graph import InputError, UnknownNameError
 
 from .conftest import CAPITALS, COUNTRIES
@@ -74,6 +74,15 @@ def test_a_relation_of_the_graph_is_asked_by_name_and_does_not_speak_for_itself(
     assert found.rank == 1  # over the court that sits in the town
     assert found.because
     assert not any("lies_in" in sentence or "town3a → land3" in sentence for sentence in found.because)
+
+
+def test_accepted_facts_count_as_known_and_as_examples(completer: Completer) -> None:
+    examples = Extended("minted_in", (("coin3", "town3b"),))
+    found = list(completer.suggest(examples, heads=["coin3"], top=50))
+    assert found
+    assert not {"town3a", "town3b"} & {one.tail for one in found}
+    weights = completer.explain("coin4", "town4a", examples).examples
+    assert ("coin3", "town3b") in {(example.head, example.tail) for example in weights}
 
 
 def test_a_suggestion_does_not_depend_on_what_else_is_asked(completer: Completer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,10 +15,12 @@ from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking
 from faan.complete.reasons import Reasons
-from faan.complete.types import Examples, Explanation, Known, Suggestion
+from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
 from faan.evidence.profiles import Profiles
 from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
+
+_RANKINGS = 8  # questions that are kept prepared
 
 
 class Completer:
@@ -26,6 +28,7 @@ class Completer:
 
     def __init__(self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
         self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
+        self._rankings: dict[Hashable, Ranking] = {}  # of the last questions: who asks once asks again
 
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
@@ -61,34 +64,31 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        question = ask(self.graph, examples)
-        answers = None
         if heads is None and tails is not None:
-            question, asked = question.inverse(), entities(self.graph, tails)
-        else:
-            asked = self._lacking(question) if heads is None else entities(self.graph, heads)
-            answers = entities(self.graph, tails) if tails is not None else None
-        return self._ranking(question).best(asked, answers, top, known)
+            return self._ranking(examples, turned=True).best(entities(self.graph, tails), None, top, known)
+        ranking = self._ranking(examples)
+        asked = self._lacking(ranking.question) if heads is None else entities(self.graph, heads)
+        answers = entities(self.graph, tails) if tails is not None else None
+        return ranking.best(asked, answers, top, known)
 
     def score(self, pairs: Sequence[tuple[str, str]], examples: Examples) -> list[Suggestion]:
         """Judge given pairs, in their order; each is ranked among the candidates of its head."""
-        question = ask(self.graph, examples)
+        ranking = self._ranking(examples)
         ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in pairs]
         if not ids:
             return []
         asked, answers = np.array(ids, dtype=np.int32).T
-        found = self._ranking(question).pairs(asked, answers)
+        found = ranking.pairs(asked, answers)
         by_name = {(judged.head, judged.tail): judged for judged in found}
         names = self.graph.entity_names
         return [by_name[names[head], names[tail]] for head, tail in ids]
 
     def explain(self, head: str, tail: str, examples: Examples) -> Explanation:
         """All that speaks for and against one fact."""
-        question = ask(self.graph, examples)
-        ranking = self._ranking(question)
+        ranking = self._ranking(examples)
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
-        return explain(question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
+        return explain(ranking.question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
 
     def heads_lacking(self, examples: Examples) -> list[str]:
         """The entities that look like heads of the examples and lack the fact, most similar first."""
@@ -98,9 +98,18 @@ class Completer:
     def _profiles(self) -> Profiles:
         return Profiles.of(self.graph)
 
-    def _ranking(self, question: Question) -> Ranking:
-        scorer = self.fitted.method.prepare(question.task, question.references)
-        return Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
+    def _ranking(self, examples: Examples, turned: bool = False) -> Ranking:
+        """What ranks answers to a question; what was prepared for the last few questions is used again."""
+        given = examples if isinstance(examples, str | Extended) else tuple(map(tuple, examples))
+        key = (given, turned)
+        if key not in self._rankings:
+            question = ask(self.graph, examples)
+            question = question.inverse() if turned else question
+            scorer = self.fitted.method.prepare(question.task, question.references)
+            if len(self._rankings) == _RANKINGS:
+                del self._rankings[next(iter(self._rankings))]
+            self._rankings[key] = Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
+        return self._rankings[key]
 
     def _lacking(self, question: Question) -> Ints:
         having = question.known.pairs[:, 0]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import quote
 
 from faan.complete.types import Suggestion
 from faan.graph import Graph, InputError
+from faan.graph.iris import Terms
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 FORMATS = ("tsv", "jsonl", "nt")
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -32,13 +30,9 @@ def line_writer(form: str, relation: str) -> Line:
         return _tsv
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
-    predicate = to_iri(relation, "relation")
-    return lambda fact: f"<{to_iri(fact.head)}> <{predicate}> <{to_iri(fact.tail)}> .\n"
-
-
-def to_iri(name: str, kind: str = "entity") -> str:
-    """The name itself where it is an IRI, else one that is made of it."""
-    return name if _IRI.fullmatch(name) else f"urn:faan:{kind}:{quote(name, safe='')}"
+    terms = Terms()
+    predicate = terms.of(relation)
+    return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} .\n"
 
 
 def _tsv(suggestion: Suggestion) -> str:

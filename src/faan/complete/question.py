@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from faan.complete.types import Examples
+from faan.complete.types import Examples, Extended
 from faan.graph import Graph, InputError, Names
 from faan.graph.errors import shorten
 from faan.graph.ragged import Ints
@@ -66,21 +66,36 @@ class Question:
 def ask(graph: Graph, examples: Examples) -> Question:
     """Look up the examples: a relation of the graph by name, or pairs by the names of entities."""
     if isinstance(examples, str):
-        relation = graph.relation(examples)
-        rows = np.flatnonzero(graph.relations == relation)
-        pairs = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
-        if not len(pairs):
-            raise InputError(f"the graph has no fact of {examples!r}: give examples of it as pairs")
-        order = np.sort(Stream(0, _PURPOSE, relation).permutation(len(pairs))[:MAX_REFERENCES])
-        known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
-        return Question(graph, graph.relation_label(relation), pairs[order], known, relation)
-    pairs = np.array([_pair(graph, pair) for pair in examples], dtype=np.int32).reshape(-1, 2)
+        return _of_graph(graph, examples, ())
+    if isinstance(examples, Extended):
+        return _of_graph(graph, examples.relation, examples.pairs)
+    pairs = _pairs(graph, examples)
     if not len(pairs):
         raise InputError("there is no example: give at least one pair of head and tail, better five")
-    _, first = np.unique(pairs, axis=0, return_index=True)
-    pairs = pairs[np.sort(first)]
     known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
     return Question(graph, NEW_RELATION, pairs[:MAX_REFERENCES], known, None)
+
+
+def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Question:
+    """A relation of the graph; pairs that are given beside its own facts come first."""
+    relation, given = graph.relation(name), _pairs(graph, more)
+    rows = np.flatnonzero(graph.relations == relation)
+    own = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+    if not len(own) and not len(given):
+        raise InputError(f"the graph has no fact of {name!r}: give examples of it as pairs")
+    room = max(MAX_REFERENCES - len(given), 0)
+    order = np.sort(Stream(0, _PURPOSE, relation).permutation(len(own))[:room])
+    known = np.concatenate([given, own])
+    truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
+    references = np.concatenate([given[:MAX_REFERENCES], own[order]])
+    return Question(graph, graph.relation_label(relation), references, truths, relation)
+
+
+def _pairs(graph: Graph, pairs: Sequence[tuple[str, str]]) -> Ints:
+    """The ids of pairs, each once, in their order."""
+    ids = np.array([_pair(graph, pair) for pair in pairs], dtype=np.int32).reshape(-1, 2)
+    _, first = np.unique(ids, axis=0, return_index=True)
+    return ids[np.sort(first)]
 
 
 def fitting(graph: Graph, tails: Ints) -> Ints:

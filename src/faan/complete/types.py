@@ -6,8 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Examples: TypeAlias = str | Sequence[tuple[str, str]]
-"""A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities."""
+
+@dataclass(frozen=True)
+class Extended:
+    """A relation of the graph by its name, and pairs of it that the graph lacks: what a reviewer accepted."""
+
+    relation: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+Examples: TypeAlias = str | Extended | Sequence[tuple[str, str]]
+"""A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]
 """What to do with facts that are known already: leave them out, or show them among the others."""

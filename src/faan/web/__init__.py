@@ -1,0 +1,1 @@
+"""The review page and the HTTP service; also what outlives them: decisions and their export."""

@@ -1,0 +1,180 @@
+"""The HTTP interface for programs; the page uses it too."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.responses import StreamingResponse
+
+from faan import __version__
+from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE
+from faan.web.answers import (
+    PROBLEMS,
+    Changes,
+    Decided,
+    Entities,
+    Entity,
+    Explained,
+    Fact,
+    Health,
+    Judged,
+    Problem,
+    Relations,
+    Suggested,
+    Suggestions,
+)
+from faan.web.export import FORMATS, Chosen, export
+from faan.web.gate import BusyError
+from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
+from faan.web.requests import DecideRequest, ExplainRequest, ScoreRequest, SuggestRequest
+from faan.web.service import Service, counted, decided
+
+NDJSON = "application/x-ndjson"
+_log = logging.getLogger("faan.web")
+
+router = APIRouter(responses=PROBLEMS)
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Served = Annotated[Service, Depends(_service)]
+RelationName = Annotated[str | None, Query(min_length=1, max_length=MAX_NAME, description="Only this relation.")]
+
+
+@router.get("/healthz")
+def healthz() -> Health:
+    """Whether the service is up."""
+    return Health(version=__version__)
+
+
+@router.post(
+    "/api/suggest",
+    response_model=Suggestions,
+    responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
+)
+def suggest(
+    request: SuggestRequest, service: Served, accept: Annotated[str, Header()] = ""
+) -> Suggestions | StreamingResponse:
+    """Missing facts of a relation.
+
+    With `Accept: application/x-ndjson` they come as they are found, each in a line `{"suggestion": ...}`; the last line
+    is `{"end": {"complete": ...}}`, or `{"error": ...}` where it went wrong on the way.
+    """
+    found = service.suggest(request)
+    if NDJSON in accept:
+        return StreamingResponse(_lines(found, request.limit), media_type=NDJSON)
+    rows = list(found)
+    suggestions = [row for row in rows if row is not None]
+    complete = None not in rows and len(suggestions) < request.limit
+    return Suggestions(relation=service.relation_name(request), suggestions=suggestions, complete=complete)
+
+
+def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
+    count, in_time = 0, True
+    try:
+        for suggestion in found:
+            if suggestion is None:
+                in_time = False
+            else:
+                count += 1
+                yield f'{{"suggestion":{suggestion.model_dump_json()}}}\n'
+    except (InputError, BusyError) as error:
+        yield json.dumps({"error": str(error)}) + "\n"
+    except Exception:  # the answer has begun: all that is left is to say that it ends too early
+        _log.exception("suggestions broke off")
+        yield json.dumps({"error": "the suggestions broke off; the server's log says why"}) + "\n"
+    else:
+        yield json.dumps({"end": {"complete": in_time and count < limit, "in_time": in_time}}) + "\n"
+
+
+@router.post("/api/score")
+def score(request: ScoreRequest, service: Served) -> Judged:
+    """A judgement of given pairs, in their order."""
+    return Judged(relation=service.relation_name(request), suggestions=service.score(request))
+
+
+@router.post("/api/explain")
+def explain(request: ExplainRequest, service: Served) -> Explained:
+    """All that speaks for and against one fact, and a drawing of it."""
+    return service.explain(request)
+
+
+@router.get("/api/entities")
+def entities(
+    service: Served,
+    q: Annotated[str, Query(max_length=MAX_QUERY, description="Beginnings of words, in any order.")],
+    limit: Annotated[int, Query(ge=1, le=50)] = 10,
+) -> Entities:
+    """Entities by what one has typed so far."""
+    return Entities(entities=[Entity.model_validate(found) for found in service.search.find(q, limit)])
+
+
+@router.get("/api/relations")
+def relations(
+    service: Served,
+    q: Annotated[str, Query(max_length=MAX_QUERY, description="Parts of the name.")] = "",
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 100,
+    offset: Annotated[int, Query(ge=0, le=MAX_EVENT)] = 0,
+) -> Relations:
+    """Relations of the graph, those with few facts first."""
+    found = service.find_relations(q)
+    return Relations(relations=found[offset : offset + limit], total=len(found))
+
+
+@router.get("/api/decisions")
+def decisions(
+    service: Served,
+    relation: RelationName = None,
+    after: Annotated[int, Query(ge=0, le=MAX_EVENT, description="Only changes after this event.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 1000,
+) -> Changes:
+    """Facts that were decided, and what holds for them; `last` is the event to ask from the next time."""
+    called = None if relation is None else service.called(relation)
+    changed = service.decisions.changes(called, after, limit)
+    return Changes(
+        facts=[Fact.model_validate(fact) for fact in changed],
+        last=changed[-1].changed if changed else after,
+        tally=counted(service.decisions.tally(called)),
+    )
+
+
+@router.post("/api/decisions")
+def decide(request: DecideRequest, service: Served) -> Decided:
+    """Decide about one fact. The answer comes when the decision is on the disk."""
+    return decided(service.decide(request))
+
+
+@router.delete("/api/decisions/{number}", responses={404: {"model": Problem, "description": "No such decision."}})
+def undo(
+    number: Annotated[int, Path(ge=1, le=MAX_EVENT)],
+    reviewer: Annotated[str, Query(min_length=1, max_length=100)],
+    service: Served,
+) -> Fact:
+    """Take a decision back; what stood before it holds again."""
+    return Fact.model_validate(service.decisions.undo(number, reviewer))
+
+
+@router.get("/api/export", response_class=StreamingResponse)
+def export_facts(
+    service: Served,
+    format: Annotated[str, Query(pattern=f"^({'|'.join(FORMATS)})$")] = "nt",
+    decision: Chosen = "accepted",
+    relation: RelationName = None,
+    base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are no IRIs.")] = DEFAULT_BASE,
+) -> StreamingResponse:
+    """Decided facts as a file."""
+    form = FORMATS[format]
+    called = None if relation is None else service.called(relation)
+    _, text = export(service.decisions, format, decision, base, called)
+    name = f'attachment; filename="{decision}.{form.ending}"'
+    return StreamingResponse(
+        (piece.encode() for piece in text), media_type=form.media_type, headers={"content-disposition": name}
+    )

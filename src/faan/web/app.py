@@ -1,0 +1,98 @@
+"""The web application: the interface for programs, the page, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from faan import __version__
+from faan.graph import InputError, UnknownNameError
+from faan.web import api, page
+from faan.web.answers import Problem
+from faan.web.decision import ConflictError, StorageError, UnknownDecisionError
+from faan.web.gate import BusyError
+from faan.web.guard import Guard
+from faan.web.limits import THREADS
+from faan.web.service import Service, decided
+
+_STATIC = Path(__file__).parent / "static"
+_log = logging.getLogger("faan.web")
+
+
+def create_app(service: Service, token: str | None = None) -> FastAPI:
+    """The application for a model; with a token only those who have it may ask."""
+    app = FastAPI(
+        title="faan",
+        description="Missing facts of a relation from a few examples, with reasons, to accept or reject.",
+        version=__version__,
+        docs_url=None,  # that page would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.service = service
+    app.include_router(api.router)
+    app.include_router(page.router)
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+    app.add_exception_handler(InputError, _wrong_input)
+    app.add_exception_handler(RequestValidationError, _wrong_request)
+    app.add_exception_handler(HTTPException, _wrong_address)
+    app.add_exception_handler(BusyError, _busy)
+    app.add_exception_handler(Exception, _broken)
+    app.add_middleware(Guard, token=token, token_page=page.token_page())
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    yield
+
+
+def _answer(status: int, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(problem.model_dump(mode="json"), status_code=status, headers=headers)
+
+
+def _wrong_input(request: Request, error: Exception) -> JSONResponse:
+    match error:
+        case ConflictError():
+            standing = None if error.standing is None else decided(error.standing)
+            return _answer(409, Problem(error=str(error), standing=standing))
+        case UnknownDecisionError():
+            return _answer(404, Problem(error=str(error)))
+        case StorageError():
+            _log.error("%s", error)
+            return _answer(507, Problem(error=str(error)))
+        case UnknownNameError():
+            return _answer(422, Problem(error=str(error), nearest=error.nearest))
+    return _answer(422, Problem(error=str(error)))
+
+
+def _wrong_request(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    message = str(first["msg"]).removeprefix("Value error, ")
+    return _answer(422, Problem(error=f"{place}: {message}" if place else message))
+
+
+def _wrong_address(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return _answer(error.status_code, Problem(error=str(error.detail)), dict(error.headers or {}))
+
+
+def _busy(request: Request, error: Exception) -> JSONResponse:
+    return _answer(429, Problem(error=str(error)), {"retry-after": "5"})
+
+
+def _broken(request: Request, error: Exception) -> JSONResponse:
+    """Our own fault; the traceback is in the log."""
+    return _answer(500, Problem(error="something is wrong here, not in the request; the server's log says what"))

@@ -1,0 +1,263 @@
+"""What reviewers decided, in an SQLite file: a decision is on the disk before it is acknowledged.
+
+Nothing is ever changed or deleted. Each decision and each undoing is an event of its own; what holds for a fact is its
+last decision that was not undone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from faan.graph import InputError
+from faan.web.decision import (
+    VERDICTS,
+    ConflictError,
+    Decision,
+    FactState,
+    NewDecision,
+    StorageError,
+    Tally,
+    UnknownDecisionError,
+    Verdict,
+)
+
+DECISIONS_FILE = "decisions.sqlite"
+_APPLICATION = 0x6661616E  # "faan": tells our files from other SQLite files
+_VERSION = 1
+_PATIENCE = 30.0  # seconds to wait for another process that writes
+_COLUMNS = "id, time, reviewer, relation, head, tail, verdict, probability, score, rank, examples, model"
+_SCHEMA = f"""
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE event (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT UNIQUE,              -- the caller's own, so that asking twice decides once
+    time TEXT NOT NULL,           -- UTC
+    reviewer TEXT NOT NULL,
+    relation TEXT NOT NULL,
+    head TEXT NOT NULL,
+    tail TEXT NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'rejected', 'skipped', 'undone')),
+    probability REAL,
+    score REAL,
+    rank INTEGER,
+    examples TEXT NOT NULL,       -- JSON: what the suggestion was asked with
+    model TEXT NOT NULL,
+    undoes INTEGER REFERENCES event (id)
+);
+CREATE INDEX of_fact ON event (relation, head, tail, id);
+CREATE UNIQUE INDEX of_undone ON event (undoes) WHERE undoes IS NOT NULL;
+CREATE VIEW standing AS SELECT {_COLUMNS} FROM event
+    WHERE verdict != 'undone' AND id NOT IN (SELECT undoes FROM event WHERE undoes IS NOT NULL);
+CREATE VIEW current AS SELECT {_COLUMNS} FROM standing AS s WHERE NOT EXISTS (
+    SELECT 1 FROM standing AS later
+    WHERE later.relation = s.relation AND later.head = s.head AND later.tail = s.tail AND later.id > s.id);
+"""
+
+
+class Decisions:
+    """The decisions of a file; may be used by many threads, and by many processes at once."""
+
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
+        self.path = Path(path)
+        if not create and not self.path.is_file():
+            raise InputError("there are no decisions: nothing was reviewed yet", source=str(self.path))
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+        except sqlite3.Error as error:
+            raise InputError(
+                f"cannot be used as a file of decisions ({error}); say where else with --decisions FILE",
+                source=str(self.path),
+            ) from None
+
+    def _prepare(self) -> None:
+        """Check that the file is ours, or make it so."""
+        self._connection.execute("PRAGMA synchronous = FULL")
+        with self._transaction() as connection:
+            (application,), (version,) = (
+                connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+            )
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not tables:
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO about VALUES ('id', ?)", (uuid.uuid4().hex,))
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+            elif application != _APPLICATION:
+                raise InputError("is no file of decisions; choose another with --decisions FILE", source=str(self.path))
+            elif version > _VERSION:
+                raise InputError(
+                    f"was written by a newer version of faan (format {version}, this one reads {_VERSION})",
+                    source=str(self.path),
+                )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+
+    def close(self) -> None:
+        """Let the file go."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, and on the disk at the end."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._transaction() as connection:
+                yield connection
+        except sqlite3.OperationalError as error:
+            raise StorageError(
+                f"nothing was decided: the file cannot be written ({error}). Make room and try again.",
+                source=str(self.path),
+            ) from None
+
+    def _read(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()
+
+    @property
+    def identity(self) -> str:
+        """What tells this file's decisions from those of others."""
+        return str(self._read("SELECT value FROM about WHERE name = 'id'")[0][0])
+
+    @property
+    def last(self) -> int:
+        """The number of the last event."""
+        return int(self._read("SELECT coalesce(max(id), 0) FROM event")[0][0])
+
+    def decide(self, new: NewDecision) -> Decision:
+        """Write a decision down; returns when it is on the disk."""
+        fact = (new.relation, new.head, new.tail)
+        with self._writing() as connection:
+            if new.key is not None:
+                again = connection.execute(f"SELECT {_COLUMNS} FROM event WHERE key = ?", (new.key,)).fetchone()
+                if again is not None:
+                    return _same(Decision(*again), new)
+            standing = _standing(connection, fact)
+            if new.seen is not None and new.seen != (standing.id if standing else 0):
+                raise ConflictError(_meanwhile(standing), standing)
+            values = (_now(), new.reviewer, *fact, new.verdict, new.probability, new.score, new.rank)
+            cursor = connection.execute(
+                "INSERT INTO event (key, time, reviewer, relation, head, tail, verdict, probability, score, rank, "
+                "examples, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (new.key, *values, new.examples, new.model),
+            )
+            return Decision(cursor.lastrowid or 0, *values, new.examples, new.model)
+
+    def undo(self, number: int, reviewer: str) -> FactState:
+        """Take a decision back; what stood before it holds again. Undoing twice is undoing once."""
+        with self._writing() as connection:
+            row = connection.execute(
+                f"SELECT {_COLUMNS} FROM event WHERE id = ? AND verdict != 'undone'", (number,)
+            ).fetchone()
+            if row is None:
+                raise UnknownDecisionError(f"there is no decision {number}")
+            decision = Decision(*row)
+            fact = (decision.relation, decision.head, decision.tail)
+            undone = connection.execute("SELECT id FROM event WHERE undoes = ?", (number,)).fetchone()
+            if undone is None:
+                standing = _standing(connection, fact)
+                if standing is None or standing.id != number:
+                    raise ConflictError(_meanwhile(standing), standing)
+                cursor = connection.execute(
+                    "INSERT INTO event (time, reviewer, relation, head, tail, verdict, examples, model, undoes) "
+                    "VALUES (?, ?, ?, ?, ?, 'undone', '{}', '', ?)",
+                    (_now(), reviewer, *fact, number),
+                )
+                undone = (cursor.lastrowid,)
+            return FactState(*fact, changed=undone[0], decision=_standing(connection, fact))
+
+    def changes(self, relation: str | None = None, after: int = 0, limit: int = 1000) -> list[FactState]:
+        """The facts that were decided or undone after an event, and what holds for them now, oldest change first."""
+        rows = self._read(
+            f"""SELECT changed.relation, changed.head, changed.tail, changed.changed, {_of("current")} FROM (
+                    SELECT relation, head, tail, max(id) AS changed FROM event
+                    WHERE id > ? AND (? IS NULL OR relation = ?) GROUP BY relation, head, tail
+                    ORDER BY changed LIMIT ?) AS changed
+                LEFT JOIN current USING (relation, head, tail) ORDER BY changed.changed""",
+            (after, relation, relation, limit),
+        )
+        return [
+            FactState(row[0], row[1], row[2], row[3], None if row[4] is None else Decision(*row[4:])) for row in rows
+        ]
+
+    def current(
+        self, relation: str | None = None, verdicts: tuple[Verdict, ...] = VERDICTS, until: int | None = None
+    ) -> list[Decision]:
+        """The decisions that hold, oldest first; with `until` those among them that were made by that event."""
+        marks = ", ".join("?" * len(verdicts))
+        rows = self._read(
+            f"SELECT {_COLUMNS} FROM current WHERE verdict IN ({marks}) AND (? IS NULL OR relation = ?) "
+            "AND (? IS NULL OR id <= ?) ORDER BY id",
+            (*verdicts, relation, relation, until, until),
+        )
+        return [Decision(*row) for row in rows]
+
+    def of_fact(self, relation: str, head: str, tail: str) -> Decision | None:
+        """What holds for one fact."""
+        with self._lock:
+            return _standing(self._connection, (relation, head, tail))
+
+    def tally(self, relation: str | None = None) -> Tally:
+        """How many facts were accepted, rejected and skipped, and how many the model expected to be accepted."""
+        (row,) = self._read(
+            """SELECT coalesce(sum(verdict = 'accepted'), 0), coalesce(sum(verdict = 'rejected'), 0),
+                   coalesce(sum(verdict = 'skipped'), 0), avg(CASE WHEN verdict != 'skipped' THEN probability END)
+               FROM current WHERE ? IS NULL OR relation = ?""",
+            (relation, relation),
+        )
+        return Tally(*row)
+
+
+def _of(table: str) -> str:
+    return ", ".join(f"{table}.{column}" for column in _COLUMNS.split(", "))
+
+
+def _standing(connection: sqlite3.Connection, fact: tuple[str, str, str]) -> Decision | None:
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM standing WHERE relation = ? AND head = ? AND tail = ? ORDER BY id DESC LIMIT 1", fact
+    ).fetchone()
+    return None if row is None else Decision(*row)
+
+
+def _same(stored: Decision, new: NewDecision) -> Decision:
+    """The decision of a call that came before, if this one says the same."""
+    given = (new.reviewer, new.relation, new.head, new.tail, new.verdict)
+    if (stored.reviewer, stored.relation, stored.head, stored.tail, stored.verdict) != given:
+        raise ConflictError("the key was used for another decision; take a new key for each", stored)
+    return stored
+
+
+def _meanwhile(standing: Decision | None) -> str:
+    if standing is None:
+        return "the decision was undone meanwhile; look again and decide"
+    return f"{standing.reviewer} {standing.verdict} this meanwhile; look again and decide"
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

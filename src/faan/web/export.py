@@ -1,0 +1,113 @@
+"""Decided facts as files: N-Triples, TSV, Turtle with provenance, SPARQL UPDATE, QuickStatements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import pyoxigraph as ox
+
+from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE, Terms
+from faan.web.decision import Decision
+from faan.web.decisions import Decisions
+from faan.web.provenance import turtle
+
+Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
+CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
+_BATCH = 1000  # facts in one operation: endpoints limit the size of a request
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_WIKIDATA = re.compile(
+    r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
+)
+_COLUMNS = (
+    *("head", "relation", "tail", "decision", "probability", "score", "rank"),
+    *("reviewer", "time", "model", "examples"),
+)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: what it is called, and how decisions become its text."""
+
+    name: str
+    media_type: str
+    ending: str
+    write: Callable[[Sequence[Decision], Terms, str], Iterator[str]]
+    tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
+
+
+def export(
+    stored: Decisions, format: str, chosen: Chosen, base: str = DEFAULT_BASE, relation: str | None = None
+) -> tuple[int, Iterator[str]]:
+    """How many facts there are, and the text of a file of them, piece by piece.
+
+    Everything is checked before the first piece comes. What was skipped is not decided.
+    """
+    form, terms = FORMATS[format], Terms(base)
+    if chosen == "all" and not form.tells_verdicts:
+        raise InputError(
+            f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
+            "TSV, Turtle or SPARQL."
+        )
+    facts = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
+    return len(facts), form.write(facts, terms, stored.identity)
+
+
+def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    return (f"{_triple(decision, terms)} .\n" for decision in decisions)
+
+
+def _tsv(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    yield "\t".join(_COLUMNS) + "\n"
+    for decision in decisions:
+        values = [decision.verdict if name == "decision" else getattr(decision, name) for name in _COLUMNS]
+        yield "\t".join("" if value is None else str(value).translate(_ESCAPES) for value in values) + "\n"
+
+
+def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    """Accepted facts are inserted, rejected ones deleted."""
+    between = ""
+    for verdict, operation in (("accepted", "INSERT DATA"), ("rejected", "DELETE DATA")):
+        facts = [decision for decision in decisions if decision.verdict == verdict]
+        for start in range(0, len(facts), _BATCH):
+            lines = [f"  {_triple(decision, terms)} .\n" for decision in facts[start : start + _BATCH]]
+            yield f"{between}{operation} {{\n{''.join(lines)}}}"
+            between = " ;\n"
+    yield "\n" if between else "# nothing was decided\n"
+
+
+def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    """A line that begins with a minus takes a statement away."""
+    lines = []
+    for decision in decisions:
+        head, relation, tail = (wikidata_id(name) for name in (decision.head, decision.relation, decision.tail))
+        if not relation.startswith("P"):
+            raise InputError(f"the relation {relation} is a Wikidata item, not a property. Choose another format.")
+        lines.append(f"{'-' if decision.verdict == 'rejected' else ''}{head}\t{relation}\t{tail}\n")
+    return iter(lines)
+
+
+def wikidata_id(name: str) -> str:
+    """The Q or P number that a name stands for."""
+    found = _WIKIDATA.fullmatch(name)
+    if found is None:
+        raise InputError(
+            f"QuickStatements are for Wikidata, and {name!r} is no Wikidata item or property. Choose another format."
+        )
+    return found[1]
+
+
+def _triple(decision: Decision, terms: Terms) -> ox.Triple:
+    return ox.Triple(*(terms.of(name) for name in (decision.head, decision.relation, decision.tail)))
+
+
+FORMATS = {
+    "nt": Format("N-Triples", "application/n-triples", "nt", _ntriples, tells_verdicts=False),
+    "tsv": Format("TSV", "text/tab-separated-values", "tsv", _tsv),
+    "ttl": Format("Turtle with provenance", "text/turtle", "ttl", turtle),
+    "sparql": Format("SPARQL UPDATE", "application/sparql-update", "ru", _sparql),
+    "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements),
+}

@@ -1,0 +1,43 @@
+"""One ranking step at a time: a completer is not made for two threads, and two at once would not be faster."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from faan.web.limits import MAX_WAIT, MAX_WAITING
+
+
+class BusyError(Exception):
+    """Too many are waiting, or one has waited too long."""
+
+
+class Gate:
+    """Lets callers through one by one, in the order they came, and turns some away where too many wait."""
+
+    def __init__(self, waiting: int = MAX_WAITING, patience: float = MAX_WAIT) -> None:
+        self._waiting = waiting
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._queue: deque[threading.Event] = deque()  # the first has its turn
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn, and have it."""
+        mine = threading.Event()
+        with self._lock:
+            if len(self._queue) >= self._waiting:
+                raise BusyError("too many requests wait for suggestions; try again in a moment")
+            self._queue.append(mine)
+            self._queue[0].set()
+        try:
+            if not mine.wait(self._patience):
+                raise BusyError(f"no turn within {self._patience:g} seconds; try again in a moment")
+            yield
+        finally:
+            with self._lock:
+                self._queue.remove(mine)
+                if self._queue:
+                    self._queue[0].set()

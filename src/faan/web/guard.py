@@ -1,0 +1,154 @@
+"""Who may ask: hosts, sites and tokens are checked before a request is looked at, and every answer is marked as safe.
+
+A page of a stranger, open in the same browser, must neither read nor decide anything here. Without a token only
+requests to this very machine by its own name are answered: a name that a stranger points at it (DNS rebinding) is not.
+"""
+
+from __future__ import annotations
+
+import hmac
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from faan.web.limits import MAX_BODY
+
+COOKIE = "faan-token"
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+_OPEN = ("/static/", "/healthz")  # what needs no token
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Guard:
+    """Stands before an application."""
+
+    def __init__(self, app: ASGIApp, token: str | None, token_page: str) -> None:
+        self._app = app
+        self._token = token
+        self._token_page = token_page  # what a person sees who has no token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            send = _marked(send, scope["path"])
+            refusal = self._refusal(scope)
+            await (refusal or _Limited(self._app))(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if self._token is None and _name_of(host) not in _LOOPBACK:
+            return _problem(
+                400, "this host name is not served: open the address that `faan serve` printed, or serve with a token"
+            )
+        if scope["method"] not in _SAFE and not _same_site(headers, host):
+            return _problem(403, "the request comes from another site")
+        if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip() != "application/json":
+            return _problem(415, "expected a body with Content-Type: application/json")
+        if self._token is None or scope["path"].startswith(_OPEN):
+            return None
+        return self._refusal_without_token(scope, headers, self._token)
+
+    def _refusal_without_token(self, scope: Scope, headers: Headers, token: str) -> Response | None:
+        given = headers.get("authorization", "").removeprefix("Bearer ")
+        if _equal(given, token) or _equal(_cookie(headers), token):
+            return None
+        asked = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if scope["path"] == "/" and _equal(asked.pop("token", [""])[0], token):
+            answer = RedirectResponse("/?" + urlencode(asked, doseq=True) if asked else "/", status_code=303)
+            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=scope["scheme"] == "https")
+            return answer
+        if scope["path"] == "/":
+            return HTMLResponse(self._token_page, status_code=401)
+        problem = "the token is missing or wrong: send Authorization: Bearer TOKEN, or open the page with ?token=TOKEN"
+        return _problem(401, problem, {"www-authenticate": "Bearer"})
+
+
+class _Limited:
+    """An application that gets bodies of a limited size only."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the body first: it is small, or it is refused."""
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > MAX_BODY:
+                await _problem(413, f"the request is larger than {MAX_BODY:,} bytes")(scope, receive, send)
+                return
+        pending: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def receive_again() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self._app(scope, receive_again, send)
+
+
+def _problem(status: int, error: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": error, "nearest": [], "standing": None}, status_code=status, headers=headers)
+
+
+def _marked(send: Send, path: str) -> Send:
+    """Every answer carries the headers that keep browsers from doing what they should not."""
+
+    async def send_marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+            headers["cache-control"] = "max-age=3600" if path.startswith("/static/vendor/") else "no-cache"
+        await send(message)
+
+    return send_marked
+
+
+def _name_of(host: str) -> str | None:
+    """The name in a Host header, without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _same_site(headers: Headers, host: str) -> bool:
+    """Whether a request comes from our own page, or from no page at all."""
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        return False
+    return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def _equal(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())

@@ -1,0 +1,19 @@
+"""How much one request may ask for; whoever wants more uses the commands."""
+
+from __future__ import annotations
+
+MAX_NAME = 1000  # letters
+MAX_QUERY = 200  # letters of a search
+MAX_EXAMPLES = 100
+MAX_ENTITIES = 1000  # heads or tails
+MAX_PAIRS = 1000
+MAX_TOP = 100  # suggestions for one head
+MAX_SUGGESTIONS = 1000  # in one answer
+MAX_ROWS = 10_000  # of decisions or relations in one answer
+MAX_EVENT = 2**53  # what a browser can count to
+MAX_BODY = 1 << 20  # bytes
+MAX_SECONDS = 60.0  # of ranking
+SLICE = 0.2  # seconds of ranking before it is somebody else's turn
+MAX_WAIT = 30.0  # seconds for one's turn
+MAX_WAITING = 64  # requests that wait for their turn
+THREADS = 100  # so that decisions are written while others wait for suggestions

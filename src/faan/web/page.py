@@ -1,0 +1,81 @@
+"""The review page: rendered here, so that names are escaped in one place and the page needs little script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from faan import __version__
+from faan.web.export import FORMATS
+from faan.web.requests import ExplainRequest
+from faan.web.service import Service
+
+_FIRST_RELATIONS = 40  # on the start page; the others are found by typing
+
+router = APIRouter(include_in_schema=False)
+
+
+def _percent(share: float) -> str:
+    """A share as people read it, never quite nothing or certain."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 < share < 1:
+        return "> 99 %"
+    return f"{share * 100:.0f} %"
+
+
+_templates = Environment(
+    loader=PackageLoader("faan.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+_templates.filters |= {"percent": _percent, "thousands": lambda number: f"{number:,}"}
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Served = Annotated[Service, Depends(_service)]
+
+
+def _render(name: str, **values: Any) -> str:
+    return _templates.get_template(name).render(**values)
+
+
+def token_page() -> str:
+    """What a person sees who has no token."""
+    return _render("token.html")
+
+
+@router.get("/", response_class=HTMLResponse)
+def start(service: Served) -> str:
+    """The page; the script reads from the address what to show."""
+    about = service.completer.about
+    rare = [relation for relation in service.relations if relation.facts]
+    return _render(
+        "page.html",
+        version=__version__,
+        model=service.name,
+        about=about,
+        graph=service.graph,
+        relations=_middle(rare),
+        formats=FORMATS,
+    )
+
+
+def _middle(relations: Sequence[Any]) -> Sequence[Any]:
+    """Relations to begin with: those with a few facts at least, the rarest of them first."""
+    enough = [relation for relation in relations if relation.facts >= 3] or relations
+    return enough[:_FIRST_RELATIONS]
+
+
+@router.post("/evidence", response_class=HTMLResponse)
+def evidence(request: ExplainRequest, service: Served) -> str:
+    """All that speaks for and against one fact, as a part of the page."""
+    explained = service.explain(request)
+    label = explained.labels
+    return _render("evidence.html", fact=explained, label=lambda name: label.get(name, name))

@@ -1,0 +1,116 @@
+"""Decided facts in Turtle, each with where it comes from, in the words of PROV.
+
+Accepted facts are stated. Every decided fact, accepted or not, is also described as an `rdf:Statement`: who decided
+what and when, which model suggested it from which examples, and how likely it thought the fact to be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+
+import pyoxigraph as ox
+
+from faan.graph.iris import Terms
+from faan.web.decision import Decision
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_PROV = "http://www.w3.org/ns/prov#"
+_FAAN = "urn:faan:vocabulary#"
+_PREFIXES = {"rdf": _RDF, "rdfs": _RDFS, "xsd": _XSD, "prov": _PROV, "faan": _FAAN}
+
+_TYPE = ox.NamedNode(f"{_RDF}type")
+_LABEL = ox.NamedNode(f"{_RDFS}label")
+
+
+def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    """The file as text."""
+    story = _Story(terms, origin).tell(decisions)
+    written = ox.serialize(story, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
+    yield (written or b"").decode()
+
+
+class _Story:
+    """The triples about decisions; reviewers, models and examples are described once each."""
+
+    def __init__(self, terms: Terms, origin: str) -> None:
+        self._terms = terms
+        self._origin = origin
+        self._told: set[ox.NamedNode] = set()
+
+    def tell(self, decisions: Sequence[Decision]) -> Iterator[ox.Triple]:
+        for decision in decisions:
+            yield from self._decision(decision)
+
+    def _decision(self, decision: Decision) -> Iterator[ox.Triple]:
+        fact = [self._terms.of(name) for name in (decision.head, decision.relation, decision.tail)]
+        if decision.verdict == "accepted":
+            yield ox.Triple(*fact)
+        statement = self._terms.under("decision/", f"{self._origin}-{decision.id}")
+        review = self._terms.under("review/", f"{self._origin}-{decision.id}")
+        reviewer = self._terms.under("reviewer/", decision.reviewer)
+        time = ox.Literal(decision.time, datatype=ox.NamedNode(f"{_XSD}dateTime"))
+        yield from _types(statement, f"{_RDF}Statement", f"{_PROV}Entity")
+        for part, node in zip(("subject", "predicate", "object"), fact, strict=True):
+            yield ox.Triple(statement, ox.NamedNode(f"{_RDF}{part}"), node)
+        yield ox.Triple(statement, _faan("decision"), ox.Literal(decision.verdict))
+        for name, number in (("probability", decision.probability), ("score", decision.score)):
+            if number is not None:
+                yield ox.Triple(statement, _faan(name), ox.Literal(number))
+        if decision.rank is not None:
+            yield ox.Triple(statement, _faan("rank"), ox.Literal(decision.rank))
+        yield ox.Triple(statement, _prov("wasAttributedTo"), reviewer)
+        yield ox.Triple(statement, _prov("generatedAtTime"), time)
+        yield ox.Triple(statement, _prov("wasGeneratedBy"), review)
+        yield from _types(review, f"{_PROV}Activity")
+        yield ox.Triple(review, _prov("endedAtTime"), time)
+        yield ox.Triple(review, _prov("wasAssociatedWith"), reviewer)
+        yield from self._once(reviewer, decision.reviewer, f"{_PROV}Person")
+        if decision.model:
+            model = self._terms.under("model/", decision.model)
+            yield ox.Triple(review, _prov("used"), model)
+            yield from self._once(model, decision.model, f"{_PROV}Entity")
+        yield from self._examples(decision, statement)
+
+    def _examples(self, decision: Decision, statement: ox.NamedNode) -> Iterator[ox.Triple]:
+        """What the suggestion was derived from: pairs that were given, or the relation's own facts."""
+        given = json.loads(decision.examples)
+        if not given:
+            return
+        examples = self._terms.under("examples/", hashlib.sha256(decision.examples.encode()).hexdigest()[:16])
+        yield ox.Triple(statement, _prov("wasDerivedFrom"), examples)
+        if examples in self._told:
+            return
+        pairs = given.get("examples") or []
+        label = f"examples of {decision.relation}" if pairs else f"known facts of {decision.relation}"
+        yield from self._once(examples, label, f"{_PROV}Collection")
+        if until := given.get("accepted_until"):
+            yield ox.Triple(examples, _faan("acceptedUntil"), ox.Literal(until))
+        for number, (head, tail) in enumerate(pairs, 1):
+            member = ox.NamedNode(f"{examples.value}-{number}")
+            yield ox.Triple(examples, _prov("hadMember"), member)
+            yield from _types(member, f"{_RDF}Statement")
+            fact = (self._terms.of(name) for name in (head, decision.relation, tail))
+            for part, node in zip(("subject", "predicate", "object"), fact, strict=True):
+                yield ox.Triple(member, ox.NamedNode(f"{_RDF}{part}"), node)
+
+    def _once(self, node: ox.NamedNode, label: str, kind: str) -> Iterator[ox.Triple]:
+        if node not in self._told:
+            self._told.add(node)
+            yield from _types(node, kind)
+            yield ox.Triple(node, _LABEL, ox.Literal(label))
+
+
+def _types(node: ox.NamedNode, *kinds: str) -> Iterator[ox.Triple]:
+    return (ox.Triple(node, _TYPE, ox.NamedNode(kind)) for kind in kinds)
+
+
+def _prov(name: str) -> ox.NamedNode:
+    return ox.NamedNode(f"{_PROV}{name}")
+
+
+def _faan(name: str) -> ox.NamedNode:
+    return ox.NamedNode(f"{_FAAN}{name}")

@@ -1,0 +1,92 @@
+"""What may be asked over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from faan.web.decision import Verdict
+from faan.web.limits import (
+    MAX_ENTITIES,
+    MAX_EVENT,
+    MAX_EXAMPLES,
+    MAX_NAME,
+    MAX_PAIRS,
+    MAX_SUGGESTIONS,
+    MAX_TOP,
+)
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
+Pair = tuple[Name, Name]
+Event = Annotated[int, Field(ge=0, le=MAX_EVENT)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Question(BaseModel):
+    """A relation: of the graph by its name, or a new one by examples."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    relation: Name = Field(
+        description="A relation of the graph by name or label; with examples, what to call the relation."
+    )
+    examples: list[Pair] | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_EXAMPLES,
+        description="Pairs of head and tail; without them the relation's own facts are the examples.",
+    )
+    accepted_until: Event = Field(
+        0, description="Facts of the relation that were accepted by this event become examples too; 0 for none."
+    )
+
+
+class SuggestRequest(Question):
+    """Asks for missing facts."""
+
+    heads: list[Name] | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_ENTITIES,
+        description="Which heads lack the fact; without any, those that look like the examples' heads.",
+    )
+    tails: list[Name] | None = Field(
+        None,
+        min_length=1,
+        max_length=MAX_ENTITIES,
+        description="With heads: only these tails. Without: which heads for these tails.",
+    )
+    top: int = Field(3, ge=1, le=MAX_TOP, description="Suggestions for each head.")
+    limit: int = Field(50, ge=1, le=MAX_SUGGESTIONS, description="Suggestions altogether.")
+    known: Literal["skip", "show"] = Field("skip", description="Leave known facts out, or show them among the others.")
+
+
+class ScoreRequest(Question):
+    """Asks for a judgement of given pairs."""
+
+    pairs: list[Pair] = Field(min_length=1, max_length=MAX_PAIRS)
+
+
+class ExplainRequest(Question):
+    """Asks for all that speaks for and against one fact."""
+
+    head: Name
+    tail: Name
+
+
+class DecideRequest(ExplainRequest):
+    """Decides about one fact; the question is kept with it as its provenance."""
+
+    verdict: Verdict
+    reviewer: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+    probability: float | None = Field(None, ge=0, le=1)
+    score: Number | None = None
+    rank: Annotated[int, Field(ge=1, le=MAX_EVENT)] | None = None
+    key: Annotated[str, StringConstraints(min_length=8, max_length=100)] | None = Field(
+        None, description="Any text that is new for each decision: sending it again does not decide again."
+    )
+    seen: Event | None = Field(
+        None,
+        description="The decision that you saw for this fact, 0 for none: if there is another one, nothing is decided.",
+    )

@@ -1,0 +1,168 @@
+"""Finding entities as one types: by the beginning of words, in any order, one typing error in a word forgiven.
+
+The index is an SQLite full-text table. Rows are numbered by importance, entities with most edges first, and such a
+table gives its matches in the order of their numbers: the best matches of the shortest beginning are there at once,
+however many there are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+import threading
+import unicodedata
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from faan.graph import Graph
+
+SHORT = 4  # beginnings up to this length have lists of their own in the index
+_MATCHES = 100  # how many matches are looked at to order the best
+_MIN_TYPO = 4  # words shorter than this must be right
+_MAX_WORDS, _MAX_LETTERS = 8, 30  # of a search; what is longer is cut
+_NAMED = 40  # words that begin alike are named one by one up to this number
+_CORRECTIONS = 12  # other readings of one word
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Found:
+    """An entity that was found."""
+
+    name: str
+    label: str
+    kind: str  # a type of it, "" where it has none
+    edges: int
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text without case, accents and punctuation."""
+    if not text.isascii():
+        decomposed = unicodedata.normalize("NFKD", text.casefold())
+        text = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return _WORD.findall(text.lower())
+
+
+class Search:
+    """An index of a graph's entities; may be used by many threads at once."""
+
+    def __init__(self, graph: Graph, path: Path) -> None:
+        self._graph = graph
+        self._path = path
+        self._local = threading.local()
+        self._letters: str = self._connection.execute("SELECT letters FROM about").fetchone()[0]
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        """A connection of this thread's own: readers do not wait for each other."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
+            connection.execute("PRAGMA mmap_size = 4294967296")
+            self._local.connection = connection
+        return connection
+
+    def find(self, text: str, limit: int = 10) -> list[Found]:
+        """The entities that match best: the very name, then by words, beginnings of words, words with an error."""
+        entities = dict.fromkeys(self._named(text))
+        words = [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]
+        if words:
+            for entity in self._by_words(words, limit):
+                entities.setdefault(entity)
+        return [self._describe(entity) for entity in list(entities)[:limit]]
+
+    def _named(self, text: str) -> list[int]:
+        names, labels = self._graph.entity_names, self._graph.entity_labels
+        exact = names.find(text)
+        return ([] if exact is None else [exact]) + (labels.find_all(text)[:5] if labels and text else [])
+
+    def _by_words(self, words: list[str], limit: int) -> list[int]:
+        whole = self._match([f'"{word}"' for word in words])
+        found = dict.fromkeys(whole)
+        if len(found) < limit:
+            found |= dict.fromkeys(self._match([self._beginning(word) for word in words]))
+        if not found:
+            found = dict.fromkeys(self._corrected(words))
+        typed, exact = " ".join(words), set(whole)
+        return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
+
+    def _likely(self, entity: int, typed: str, whole: bool) -> float:
+        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike."""
+        begins = " ".join(words_of(local_part(self._graph.entity_label(entity)))).startswith(typed)
+        return math.log2(self._edges(entity) + 1) + 2 * begins + 2 * whole
+
+    def _edges(self, entity: int) -> int:
+        offsets = self._graph.neighbours.offsets
+        return int(offsets[entity + 1] - offsets[entity])
+
+    def _match(self, terms: list[str]) -> list[int]:
+        query = "SELECT entity FROM text CROSS JOIN entity ON id = text.rowid WHERE text MATCH ? LIMIT ?"
+        return [row[0] for row in self._connection.execute(query, (" AND ".join(terms), _MATCHES))]
+
+    def _beginning(self, word: str) -> str:
+        """Matches words that begin so.
+
+        Short beginnings have lists of their own in the index. For a longer one the table would first merge the lists of
+        all its words; where these are few it is faster to name them.
+        """
+        terms = self._terms(word, _NAMED + 1) if len(word) > SHORT else []
+        return "(" + " OR ".join(f'"{term}"' for term in terms) + ")" if 0 < len(terms) <= _NAMED else f'"{word}"*'
+
+    def _corrected(self, words: list[str]) -> list[int]:
+        """Matches with one error in each word that no word begins with; none where there is no such word."""
+        terms, wrong = [], False
+        for word in words:
+            if self._terms(word, 1):
+                terms.append(self._beginning(word))
+                continue
+            wrong, meant = True, self._meant(word)
+            if not meant:
+                return []
+            terms.append("(" + " OR ".join(self._beginning(variant) for variant in meant) + ")")
+        return self._match(terms) if wrong else []
+
+    def _meant(self, word: str) -> list[str]:
+        """What a word may have been meant to be: beginnings of words one error away."""
+        if len(word) < _MIN_TYPO:
+            return []
+        right = next(length for length in range(len(word), -1, -1) if length == 0 or self._terms(word[:length], 1))
+        # In alphabetical order, because neighbours lie on the same pages of the index.
+        good = (variant for variant in sorted(_variants(word, right, self._letters)) if self._terms(variant, 1))
+        return list(islice(good, _CORRECTIONS))
+
+    def _terms(self, beginning: str, limit: int) -> list[str]:
+        """The first words of the index that begin so."""
+        query, after = "SELECT term FROM word WHERE term >= ? LIMIT 1", beginning
+        terms: list[str] = []
+        while len(terms) < limit:
+            row = self._connection.execute(query, (after,)).fetchone()
+            if row is None or not row[0].startswith(beginning):
+                break
+            terms.append(row[0])
+            after = row[0] + "\0"
+        return terms
+
+    def _describe(self, entity: int) -> Found:
+        graph = self._graph
+        kinds = [] if graph.types is None else [graph.types.names[int(kind)] for kind in graph.types.of(entity)[:1]]
+        return Found(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
+
+
+def local_part(name: str) -> str:
+    """The last part of an IRI; the whole of any other name."""
+    return re.split(r"[/#]", name.rstrip("/#"))[-1] if "://" in name else name
+
+
+def _variants(word: str, right: int, letters: str) -> set[str]:
+    """All words one error away: two letters swapped, one too many, a wrong one, one too few.
+
+    Some word begins with the first `right` letters and none with one more, so the error is not behind them.
+    """
+    cuts = [(word[:i], word[i:]) for i in range(right + 1)]
+    swapped = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1]
+    shorter = [a + b[1:] for a, b in cuts if b]
+    wrong = [a + letter + b[1:] for a, b in cuts if b for letter in letters]
+    longer = [a + letter + b for a, b in cuts for letter in letters]
+    return {*swapped, *shorter, *wrong, *longer} - {word}

@@ -1,0 +1,104 @@
+"""Building the index that entities are found by."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from faan.graph import Graph, InputError
+from faan.graph.whole import whole_file
+from faan.web.search import SHORT, Search, local_part, words_of
+
+SEARCH_FILE = "entities.sqlite"
+_VERSION = 1
+_BATCH = 20_000
+_LETTERS = 60  # how many different letters are tried in the place of a wrong one
+_LETTER_ROWS = 100_000  # entities whose letters are counted
+_SCHEMA = (
+    "CREATE TABLE about (version INTEGER, graph TEXT, letters TEXT)",
+    "CREATE TABLE entity (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL)",
+    "CREATE VIRTUAL TABLE text USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii', "
+    f"prefix='{' '.join(map(str, range(1, SHORT + 1)))}')",
+    "CREATE VIRTUAL TABLE word USING fts5vocab(text, 'instance')",
+)
+
+
+def open_search(graph: Graph, path: Path, progress: Callable[[float], None] = lambda _: None) -> Search:
+    """The index in a file; it is built if there is none, or one of another graph."""
+    if not _fits(graph, path):
+        try:
+            with whole_file(path) as part:
+                part.unlink(missing_ok=True)
+                _build(graph, part, progress)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
+    return Search(graph, path)
+
+
+def _fits(graph: Graph, path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            row = connection.execute("SELECT version, graph FROM about").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False
+    return bool(row == (_VERSION, _fingerprint(graph)))
+
+
+def _fingerprint(graph: Graph) -> str:
+    """Tells graphs with other entities, or the same in another order, apart."""
+    names, labels = graph.entity_names, graph.entity_labels
+    checks = [zlib.crc32(column.data.tobytes()) for column in (names, labels) if column is not None]
+    return f"{graph.num_entities} {graph.num_triples} {checks}"
+
+
+def _build(graph: Graph, path: Path, progress: Callable[[float], None]) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = OFF")  # the file appears only when it is whole
+        connection.execute("PRAGMA synchronous = OFF")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        # Much is collected in memory before it is written: fewer parts to merge at the end.
+        connection.execute("INSERT INTO text (text, rank) VALUES ('hashsize', 67108864)")
+        order = np.argsort(-graph.neighbours.degrees, kind="stable")
+        connection.execute("BEGIN")
+        for start in range(0, len(order), _BATCH):
+            rows = list(enumerate(order[start : start + _BATCH].tolist(), start))
+            connection.executemany("INSERT INTO entity VALUES (?, ?)", rows)
+            connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", _texts(graph, rows))
+            progress(0.9 * start / len(order))
+        connection.execute("INSERT INTO text (text) VALUES ('optimize')")
+        letters = _letters(connection)
+        connection.execute("INSERT INTO about VALUES (?, ?, ?)", (_VERSION, _fingerprint(graph), letters))
+        connection.execute("COMMIT")
+        progress(1.0)
+    finally:
+        connection.close()
+
+
+def _texts(graph: Graph, rows: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """The words of each entity: of its label and of its name, of an IRI only the last part."""
+    names, labels = graph.entity_names, graph.entity_labels
+    for row, entity in rows:
+        text = local_part(names[entity])
+        if labels is not None and labels[entity] != text:
+            text = f"{labels[entity]} {text}"
+        yield row, " ".join(words_of(text))
+
+
+def _letters(connection: sqlite3.Connection) -> str:
+    """The letters that words consist of, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for (term,) in connection.execute("SELECT DISTINCT term FROM word LIMIT ?", (_LETTER_ROWS,)):
+        counts.update(term)
+    return "".join(letter for letter, _ in counts.most_common(_LETTERS))

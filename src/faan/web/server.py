@@ -1,0 +1,94 @@
+"""Starting the service."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from faan.complete import Completer
+from faan.graph import InputError
+from faan.web.decisions import DECISIONS_FILE, Decisions
+from faan.web.search_index import SEARCH_FILE, open_search
+from faan.web.service import Service
+
+MIN_TOKEN = 16  # letters
+
+
+def check_access(host: str, token: str | None) -> None:
+    """Refuse to be open to others without a token."""
+    if token is not None and (len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable()):
+        raise InputError(f"a token needs {MIN_TOKEN} or more plain characters: try `openssl rand -hex 16`")
+    if token is None and not is_loopback(host):
+        raise InputError(
+            f"with --host {host} others can reach the page: protect it with a token, by --token or FAAN_TOKEN"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this very machine's."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def service_of(
+    folder: Path, decisions: Path | None = None, progress: Callable[[float], None] = lambda _: None
+) -> Iterator[Service]:
+    """The service for a model folder; the index of entities is built the first time."""
+    completer = Completer.load(folder)
+    stored = Decisions(decisions or folder / DECISIONS_FILE)
+    with tempfile.TemporaryDirectory() as temporary:
+        try:
+            search = open_search(completer.graph, folder / SEARCH_FILE, progress)
+        except InputError:  # the folder may not be ours to write to
+            search = open_search(completer.graph, Path(temporary) / SEARCH_FILE, progress)
+        try:
+            yield Service(completer, search, stored, folder.resolve().name)
+        finally:
+            stored.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at an address; taken before anything slow is done, so that a port in use is known at once."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else a restart has to wait for a minute
+            bound.bind(address)
+            bound.listen()
+        except BaseException:
+            bound.close()
+            raise
+        return bound
+    except socket.gaierror as error:
+        raise InputError(f"no such host ({error.strerror})", source=host) from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be listened at ({error.strerror}); choose another port with --port, 0 for any that is free",
+            source=f"{host}:{port}",
+        ) from None
+
+
+def run(app: FastAPI, bound: socket.socket) -> None:
+    """Serve until interrupted."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        proxy_headers=False,
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,113 @@
+// A text field that completes what one types, for mouse, keyboard and screen readers.
+
+import { get } from "./server.js";
+
+let count = 0;
+
+// `source(text)` is the address to ask, `rows(answer)` what to offer: {name, label, note}; `choose(row)` takes one.
+export function combobox(input, source, rows, choose) {
+  const list = document.createElement("ul");
+  list.id = `options-${(count += 1)}`;
+  list.className = "options";
+  list.setAttribute("role", "listbox");
+  list.hidden = true;
+  input.after(list);
+  for (const [name, value] of Object.entries({
+    role: "combobox",
+    autocomplete: "off",
+    "aria-autocomplete": "list",
+    "aria-expanded": "false",
+    "aria-controls": list.id,
+  })) {
+    input.setAttribute(name, value);
+  }
+
+  let offered = [];
+  let active = -1;
+  let asking = new AbortController();
+  let timer = 0;
+
+  function close() {
+    clearTimeout(timer);
+    asking.abort();
+    list.hidden = true;
+    active = -1;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  }
+
+  function activate(place) {
+    active = (place + offered.length) % offered.length;
+    [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === active)));
+    input.setAttribute("aria-activedescendant", list.children[active].id);
+    list.children[active].scrollIntoView({ block: "nearest" });
+  }
+
+  function take(row) {
+    close();
+    input.value = row.label;
+    choose(row);
+  }
+
+  function show(found) {
+    offered = found;
+    list.replaceChildren(
+      ...found.map((row, i) => {
+        const item = document.createElement("li");
+        item.id = `${list.id}-${i}`;
+        item.setAttribute("role", "option");
+        item.setAttribute("aria-selected", "false");
+        const note = document.createElement("small");
+        note.textContent = row.note;
+        item.append(row.label, note);
+        item.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
+        item.addEventListener("click", () => take(row));
+        return item;
+      }),
+    );
+    list.hidden = !found.length;
+    active = -1;
+    input.setAttribute("aria-expanded", String(found.length > 0));
+  }
+
+  async function complete() {
+    asking.abort();
+    asking = new AbortController();
+    const text = input.value.trim();
+    try {
+      const answer = await get(source(text), asking.signal);
+      if (document.activeElement === input) show(rows(answer));
+    } catch (error) {
+      if (error.name !== "AbortError") close();
+    }
+  }
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(complete, 60);
+  });
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !list.hidden) {
+      event.stopPropagation();
+      close();
+    } else if (!list.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      activate(event.key === "ArrowDown" ? active + 1 : (active < 0 ? 0 : active) - 1);
+    } else if (event.key === "Enter" && !list.hidden && active >= 0) {
+      event.preventDefault();
+      take(offered[active]);
+    }
+  });
+}
+
+export const entitySource = (text) => `/api/entities?${new URLSearchParams({ q: text.slice(0, 200) })}`;
+export const entityRows = (answer) =>
+  answer.entities.map(({ name, label, kind, edges }) => ({
+    name,
+    label,
+    note: [kind, label === name ? "" : name, `${edges.toLocaleString("en")} facts`].filter(Boolean).join(" · "),
+  }));
+export const relationSource = (text) => `/api/relations?${new URLSearchParams({ q: text.slice(0, 200), limit: 12 })}`;
+export const relationRows = (answer) =>
+  answer.relations.map(({ name, label, facts }) => ({ name, label, note: `${facts.toLocaleString("en")} facts` }));

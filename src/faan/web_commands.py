@@ -1,0 +1,82 @@
+"""The commands of a reviewer: serve, export. What needs torch or a web server is imported when it is called."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faan.complete_commands import ModelArgument
+from faan.graph import InputError
+from faan.graph.iris import DEFAULT_BASE
+from faan.printing import busy, talk, visible
+from faan.web.decisions import DECISIONS_FILE, Decisions
+from faan.web.export import CHOSEN, FORMATS
+from faan.web.export import export as export_facts
+
+DecisionsFile = Annotated[
+    Path | None,
+    typer.Option("--decisions", metavar="FILE", help="Where decisions are kept, if not in the model folder."),
+]
+
+
+def serve(
+    model: ModelArgument,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; anywhere but on this machine it needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
+    token: Annotated[
+        str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Only who has it may use the page.")
+    ] = None,
+    decisions: DecisionsFile = None,
+) -> None:
+    """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
+    try:
+        from faan.web.app import create_app
+        from faan.web.server import check_access, listen, run, service_of
+    except ModuleNotFoundError as error:
+        raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
+    check_access(host, token)
+    with listen(host, port) as bound, contextlib.ExitStack() as opened:
+        with busy("opening the model") as progress:
+            service = opened.enter_context(service_of(model, decisions, progress))
+        place = f"[{host}]" if ":" in host else host
+        address = f"http://{place}:{bound.getsockname()[1]}/{f'?token={token}' if token else ''}"
+        talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
+        talk.print(f"open {address}  (Ctrl+C ends it)")
+        run(create_app(service, token), bound)
+
+
+def export(
+    model: ModelArgument,
+    format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "nt",
+    decision: Annotated[str, typer.Option(help=f"{', '.join(CHOSEN)}.")] = "accepted",
+    relation: Annotated[str | None, typer.Option(metavar="NAME", help="Only this relation.")] = None,
+    base: Annotated[
+        str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
+    ] = DEFAULT_BASE,
+    decisions: DecisionsFile = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of standard output.")
+    ] = None,
+) -> None:
+    """Write the facts that were accepted on the review page (or rejected, or all), with where they come from."""
+    if format not in FORMATS:
+        raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
+    chosen = next((name for name in CHOSEN if name == decision), None)
+    if chosen is None:
+        raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")
+    stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
+    with contextlib.closing(stored):
+        count, pieces = export_facts(stored, format, chosen, base, relation)
+        if output is None:
+            sys.stdout.writelines(pieces)
+        else:
+            with output.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(pieces)
+    where = "" if output is None else f" to {visible(str(output))}"
+    talk.print(f"{count:,} {'fact' if count == 1 else 'facts'} as {FORMATS[format].name}{where}")

@@ -1,0 +1,253 @@
+"""The HTTP interface."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from faan.graph import read_graph
+from faan.web.decision import StorageError
+from faan.web.gate import Gate
+from faan.web.service import Service
+
+from .conftest import MakeService, client_of
+
+DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}
+
+
+def lines(client: TestClient, request: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = client.post("/api/suggest", json=request, headers={"accept": "application/x-ndjson"})
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_suggestions_come_whole_or_line_by_line(client: TestClient) -> None:
+    request = {"relation": "currency", "heads": ["Peru", "Chile"], "top": 2}
+    answer = client.post("/api/suggest", json=request).json()
+    assert answer["complete"]
+    assert {row["head"] for row in answer["suggestions"]} == {"Peru", "Chile"}
+    streamed = lines(client, request)
+    assert [line["suggestion"] for line in streamed[:-1]] == answer["suggestions"]
+    assert streamed[-1] == {"end": {"complete": True, "in_time": True}}
+
+
+def test_a_limit_ends_the_suggestions(client: TestClient) -> None:
+    request = {"relation": "currency", "limit": 1}
+    answer = client.post("/api/suggest", json=request).json()
+    assert (len(answer["suggestions"]), answer["complete"]) == (1, False)
+    assert lines(client, request)[-1] == {"end": {"complete": False, "in_time": True}}
+
+
+def test_time_ends_the_suggestions(make_service: MakeService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faan.web.service.SLICE", -1)  # one suggestion at a time
+    client = client_of(make_service(seconds=0.0))
+    streamed = lines(client, {"relation": "currency"})
+    assert len(streamed) == 2
+    assert streamed[-1] == {"end": {"complete": False, "in_time": False}}
+
+
+def test_a_new_relation_is_asked_by_examples(client: TestClient) -> None:
+    request = {"relation": "money", "examples": [["Japan", "Yen"]], "heads": ["Peru"]}
+    (row,) = client.post("/api/suggest", json=request).json()["suggestions"]
+    assert (row["tail"], row["low_evidence"]) == ("Yen", True)
+    question = {"relation": "money", "examples": [["Japan", "Yen"]], "pairs": [["Peru", "Yen"]]}
+    (judged,) = client.post("/api/score", json=question).json()["suggestions"]
+    assert judged == row
+
+
+def test_an_explanation_comes_with_its_drawing(client: TestClient) -> None:
+    answer = client.post("/api/explain", json={"relation": "currency", "head": "Peru", "tail": "Euro"}).json()
+    assert answer["suggestion"]["head"] == "Peru"
+    assert {node["id"] for node in answer["drawing"]["nodes"]} >= {"Peru", "Euro"}
+    assert answer["paths"][0]["hops"][1] == {"relation": "has", "forward": False}
+
+
+def test_entities_and_relations_are_found(client: TestClient) -> None:
+    (entity,) = client.get("/api/entities", params={"q": "per"}).json()["entities"]
+    assert entity == {"name": "Peru", "label": "Peru", "kind": "", "edges": 2}
+    answer = client.get("/api/relations").json()
+    assert answer["relations"][0] == {"name": "currency", "label": "currency", "facts": 3}
+    assert answer["total"] == 2
+    assert client.get("/api/relations", params={"q": "NEA"}).json()["total"] == 1
+    assert client.get("/healthz").json()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        ({"relation": "currency", "heads": ["Perru"]}, "no entity is called 'Perru'. Did you mean 'Peru'?"),
+        ({"relation": "curency"}, "no relation is called 'curency'. Did you mean 'currency'?"),
+        ({"relation": "currency", "heads": ["x"] * 1001}, "at most 1000 items"),
+        ({"relation": "currency", "examples": []}, "at least 1 item"),
+        ({"relation": "new", "examples": [["Peru"]]}, "examples.0"),
+        ({"relation": "currency", "top": 0}, "greater than or equal to 1"),
+        ({"relation": "currency", "nonsense": 1}, "nonsense"),
+        ({"relation": ""}, "at least 1 character"),
+        ({}, "relation: Field required"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_said(client: TestClient, request_: dict[str, Any], message: str) -> None:
+    for accept in ("*/*", "application/x-ndjson"):
+        answer = client.post("/api/suggest", json=request_, headers={"accept": accept})
+        assert answer.status_code == 422
+        assert message in answer.json()["error"]
+
+
+def test_an_unknown_name_comes_with_the_nearest_ones(client: TestClient) -> None:
+    answer = client.post("/api/decisions", json=DECISION | {"head": "Jappan"})
+    assert answer.json()["nearest"] == ["Japan"]
+
+
+def test_a_decision_is_shown_with_the_suggestion_and_can_be_undone(client: TestClient) -> None:
+    made = client.post("/api/decisions", json=DECISION | {"probability": 0.9, "seen": 0}).json()
+    rows = client.post("/api/suggest", json={"relation": "currency", "heads": ["Peru"]}).json()["suggestions"]
+    assert {row["tail"]: row["decision"] for row in rows}["Euro"] == made
+    changes = client.get("/api/decisions", params={"relation": "currency"}).json()
+    assert changes["facts"][0]["decision"] == made
+    assert changes["tally"] == {"accepted": 1, "rejected": 0, "skipped": 0, "precision": 1.0, "expected": 0.9}
+    fact = client.delete(f"/api/decisions/{made['id']}", params={"reviewer": "Ana"}).json()
+    assert fact["decision"] is None
+    after = client.get("/api/decisions", params={"after": changes["last"]}).json()
+    assert [fact["decision"] for fact in after["facts"]] == [None]
+    assert client.delete("/api/decisions/77", params={"reviewer": "Ana"}).status_code == 404
+
+
+def test_two_windows_see_each_other(service: Service) -> None:
+    first, second = client_of(service), client_of(service)
+    made = first.post("/api/decisions", json=DECISION | {"seen": 0}).json()
+    answer = second.post("/api/decisions", json=DECISION | {"seen": 0, "verdict": "rejected", "reviewer": "Bo"})
+    assert answer.status_code == 409
+    assert answer.json()["standing"] == made
+    assert "Ana accepted this meanwhile" in answer.json()["error"]
+    agreed = second.post(
+        "/api/decisions", json=DECISION | {"seen": made["id"], "verdict": "rejected", "reviewer": "Bo"}
+    )
+    assert agreed.json()["verdict"] == "rejected"
+
+
+def test_accepted_facts_become_examples(client: TestClient) -> None:
+    question = {"relation": "money", "examples": [["Japan", "Yen"]]}
+    made = client.post("/api/decisions", json=DECISION | question).json()
+    ask = question | {"heads": ["Chile"], "accepted_until": made["id"]}
+    assert {row["tail"] for row in client.post("/api/suggest", json=ask).json()["suggestions"]} == {"Yen", "Euro"}
+    ask["accepted_until"] = made["id"] - 1
+    assert {row["tail"] for row in client.post("/api/suggest", json=ask).json()["suggestions"]} == {"Yen"}
+
+
+def test_accepted_facts_become_examples_beside_those_of_the_graph(client: TestClient) -> None:
+    made = client.post("/api/decisions", json=DECISION | {"tail": "Chile"}).json()
+    ask = {"relation": "currency", "heads": ["Chile"], "accepted_until": made["id"]}
+    found = {row["tail"] for row in client.post("/api/suggest", json=ask).json()["suggestions"]}
+    assert found == {"Euro", "Yen", "Chile"}
+
+
+def test_decided_facts_are_exported(client: TestClient) -> None:
+    client.post("/api/decisions", json=DECISION)
+    client.post("/api/decisions", json=DECISION | {"tail": "Yen", "verdict": "rejected"})
+    answer = client.get("/api/export", params={"base": "http://a.org/"})
+    assert answer.text == "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Euro> .\n"
+    assert answer.headers["content-disposition"] == 'attachment; filename="accepted.nt"'
+    turtle = client.get("/api/export", params={"format": "ttl", "decision": "all"}).text
+    assert "test-model (fake on test, 2026-01-01)" in turtle
+    for wrong in ({"format": "pdf"}, {"decision": "maybe"}, {"base": "x"}, {"decision": "all"}):
+        assert client.get("/api/export", params=wrong).status_code == 422
+
+
+def test_labels_are_shown_and_accepted_in_the_place_of_names(make_service: MakeService, tmp_path: Any) -> None:
+    path = tmp_path / "g.nt"
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    path.write_text(
+        "<http://x/1> <http://x/p> <http://x/2> .\n"
+        f'<http://x/1> {label} "Peru" .\n<http://x/2> {label} "Sol" .\n<http://x/p> {label} "pays in" .\n'
+    )
+    client = client_of(make_service(read_graph(path)))
+    ask = {"relation": "pays in", "heads": ["Peru"], "known": "show"}
+    (row,) = client.post("/api/suggest", json=ask).json()["suggestions"]
+    assert (row["head"], row["head_label"], row["tail_label"]) == ("http://x/1", "Peru", "Sol")
+    made = client.post("/api/decisions", json=DECISION | {"relation": "pays in", "tail": "Sol"}).json()
+    assert made["relation"] == "http://x/p"
+    assert len(client.get("/api/decisions", params={"relation": "pays in"}).json()["facts"]) == 1
+    assert (
+        client.get("/api/export", params={"relation": "pays in"}).text == "<http://x/1> <http://x/p> <http://x/2> .\n"
+    )
+
+
+def test_too_many_at_once_are_turned_away(make_service: MakeService) -> None:
+    service = make_service(gate=Gate(waiting=1, patience=0.01))
+    client = client_of(service)
+    entered, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with service.gate.turn():
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    entered.wait()
+    answer = client.post("/api/suggest", json={"relation": "currency"})
+    leave.set()
+    thread.join()
+    assert answer.status_code == 429
+    assert answer.headers["retry-after"] == "5"
+    assert client.post("/api/suggest", json={"relation": "currency"}).status_code == 200
+
+
+def test_turns_are_taken_in_order() -> None:
+    gate, order = Gate(), []
+    threads = []
+
+    def take(number: int) -> None:
+        with gate.turn():
+            order.append(number)
+
+    with gate.turn():
+        for number in range(5):
+            threads.append(threading.Thread(target=take, args=(number,)))
+            threads[-1].start()
+            while len(gate._queue) < number + 2:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3, 4]
+
+
+def test_a_full_disk_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise StorageError("nothing was decided: disk is full")
+
+    monkeypatch.setattr(type(service.decisions), "decide", full)
+    answer = client_of(service).post("/api/decisions", json=DECISION)
+    assert answer.status_code == 507
+    assert "nothing was decided" in answer.json()["error"]
+
+
+def test_a_model_that_breaks_on_the_way_ends_the_stream_with_an_error(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("faan.web.service.SLICE", -1)  # one suggestion at a time
+    whole = service.completer.suggest
+
+    def broken(*arguments: Any, **named: Any) -> Any:
+        yield next(whole(*arguments, **named))
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(service.completer, "suggest", broken)
+    streamed = lines(client_of(service), {"relation": "currency"})
+    assert "broke off" in streamed[-1]["error"]
+    assert "secret" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"nul", b'{"relation": "\\ud800"}', b'{"relation": NaN}', b"\xff", b"[" * 100_000, b"1" * 9999],
+)
+def test_no_body_breaks_the_server(client: TestClient, body: bytes) -> None:
+    answer = client.post("/api/suggest", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]

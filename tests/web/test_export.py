@@ -1,0 +1,195 @@
+"""Decided facts as files that other programs read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.graph import InputError, read_graph
+from faan.graph.iris import Terms
+from faan.web.decision import Decision, NewDecision, Verdict
+from faan.web.decisions import Decisions
+from faan.web.export import FORMATS, Chosen, export, wikidata_id
+
+Faan = Callable[..., tuple[int, str, str]]
+NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
+    [
+        "http://a.org/x",
+        "http://a.org/a b",
+        "urn:x:y",
+        "UTC-07:00",
+        "<script>",
+        "a\tb\nc",
+        "x> . <y",
+        'q"uote',
+        "\\",
+        "Q5",
+    ]
+)
+
+
+def decision(
+    head: str, relation: str, tail: str, verdict: Verdict = "accepted", examples: str = "{}", number: int = 1
+) -> Decision:
+    time = "2026-01-01T00:00:00.000+00:00"
+    return Decision(number, time, "Ana <a>", relation, head, tail, verdict, 0.9, 2.5, 1, examples, "m (x)")
+
+
+def text(decisions: list[Decision], format: str, chosen: Chosen = "accepted") -> str:
+    class Stored:
+        identity = "origin"
+
+        def current(self, relation: None, verdicts: tuple[Verdict, ...]) -> list[Decision]:
+            return [decision for decision in decisions if decision.verdict in verdicts]
+
+    _, pieces = export(cast(Decisions, Stored()), format, chosen)
+    return "".join(pieces)
+
+
+def triples(content: str, format: ox.RdfFormat) -> set[ox.Triple]:
+    return {quad.triple for quad in ox.parse(content.encode(), format=format)}
+
+
+@given(NAMES, NAMES, NAMES)
+def test_any_name_survives_every_rdf_format(head: str, relation: str, tail: str) -> None:
+    terms = Terms()
+    wanted = ox.Triple(terms.of(head), terms.of(relation), terms.of(tail))
+    facts = [decision(head, relation, tail)]
+    assert triples(text(facts, "nt"), ox.RdfFormat.N_TRIPLES) == {wanted}
+    assert wanted in triples(text(facts, "ttl"), ox.RdfFormat.TURTLE)
+    store = ox.Store()
+    store.update(text(facts, "sparql"))
+    assert {quad.triple for quad in store} == {wanted}
+
+
+@given(st.sets(NAMES, min_size=2, max_size=5))
+def test_different_names_have_different_iris(names: set[str]) -> None:
+    assert len({Terms().of(name) for name in names}) == len(names)
+
+
+def test_an_iri_stays_as_it_is_and_other_names_get_the_base() -> None:
+    terms = Terms("https://example.org/id/")
+    assert terms.of("http://a.org/Peru").value == "http://a.org/Peru"
+    assert terms.of("São Tomé/x").value == "https://example.org/id/S%C3%A3o%20Tom%C3%A9%2Fx"
+    assert terms.of("UTC-07:00").value == "https://example.org/id/UTC-07%3A00"
+    assert terms.of("http://a.org/a b").value == "https://example.org/id/http%3A%2F%2Fa.org%2Fa%20b"
+    for wrong in ("", "no iri", "http://a b/", "example.org/"):
+        with pytest.raises(InputError, match="is no IRI"):
+            Terms(wrong)
+
+
+def test_turtle_tells_where_a_fact_comes_from() -> None:
+    examples = json.dumps({"examples": [["Japan", "Yen"]], "accepted_until": 4})
+    facts = [decision("Peru", "currency", "Sol", examples=examples), decision("Peru", "currency", "Yen", "rejected")]
+    content = text(facts, "ttl", "all")
+    store = ox.Store()
+    store.load(content.encode(), format=ox.RdfFormat.TURTLE)
+    prefixes = "PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> "
+    found = cast(
+        ox.QuerySolutions,
+        store.query(
+            prefixes + "PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> SELECT ?who ?model ?p ?example WHERE {"
+            "?s rdf:object <urn:faan:Sol> ; prov:wasAttributedTo/rdfs:label ?who ; "
+            "<urn:faan:vocabulary#probability> ?p ; prov:wasGeneratedBy/prov:used/rdfs:label ?model ; "
+            "prov:wasDerivedFrom/prov:hadMember/rdf:subject ?example }"
+        ),
+    )
+    assert [tuple(node.value for node in row) for row in found] == [("Ana <a>", "m (x)", "0.9", "urn:faan:Japan")]
+    assert store.query("ASK { <urn:faan:Peru> <urn:faan:currency> <urn:faan:Sol> }")
+    assert not store.query("ASK { <urn:faan:Peru> <urn:faan:currency> <urn:faan:Yen> }")  # rejected: told, not stated
+    assert store.query(prefixes + "ASK { ?s rdf:object <urn:faan:Yen> ; <urn:faan:vocabulary#decision> 'rejected' }")
+
+
+def test_sparql_inserts_what_is_accepted_and_deletes_what_is_rejected() -> None:
+    store = ox.Store()
+    store.update("INSERT DATA { <urn:faan:a> <urn:faan:r> <urn:faan:c> }")
+    facts = [decision("a", "r", f"b{i}") for i in range(1500)] + [decision("a", "r", "c", "rejected")]
+    store.update(text(facts, "sparql", "all"))
+    assert len(store) == 1500
+    assert text([], "sparql").startswith("#")
+
+
+def test_quickstatements_are_for_wikidata() -> None:
+    facts = [
+        decision("http://www.wikidata.org/entity/Q419", "P38", "wd:Q204656"),
+        decision("Q1", "http://www.wikidata.org/prop/direct/P2", "Q3", "rejected"),
+    ]
+    assert text(facts, "quickstatements", "all") == "Q419\tP38\tQ204656\n-Q1\tP2\tQ3\n"
+    assert wikidata_id("https://www.wikidata.org/wiki/Property:P38") == "P38"
+    for wrong in (decision("Peru", "P1", "Q1"), decision("Q1", "Q2", "Q3"), decision("Q01", "P2", "Q3")):
+        with pytest.raises(InputError, match="Choose another format"):
+            text([wrong], "quickstatements")
+
+
+def test_a_table_has_everything_and_breaks_at_no_name() -> None:
+    content = text([decision("a\tb", "r\n", "c\\", "rejected"), decision("a", "r", "c")], "tsv", "all")
+    header, first, second = content.splitlines()
+    row = dict(zip(header.split("\t"), first.split("\t"), strict=True))
+    assert (row["head"], row["relation"], row["tail"], row["decision"]) == ("a\\tb", "r\\n", "c\\\\", "rejected")
+    assert (row["probability"], row["reviewer"]) == ("0.9", "Ana <a>")
+    assert second.split("\t")[:3] == ["a", "r", "c"]
+
+
+def test_formats_that_cannot_tell_refuse_to_mix_accepted_and_rejected() -> None:
+    with pytest.raises(InputError, match="cannot say which facts were rejected"):
+        text([], "nt", "all")
+
+
+def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted"))
+    decisions.decide(NewDecision("Ana", "capital", "Peru", "Lima", "accepted"))
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Yen", "rejected"))
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Won", "skipped"))
+    code, out, err = faan("export", tmp_path, "--base", "http://a.org/")
+    assert (code, out.count("\n"), err) == (0, 2, "2 facts as N-Triples")
+    assert "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Sol> .\n" in out
+    for format in FORMATS:
+        if format == "quickstatements":
+            continue
+        code, out, err = faan("export", tmp_path, "--format", format, "-o", tmp_path / "out")
+        assert (code, out) == (0, ""), err
+        assert "Lima" in (tmp_path / "out").read_text()
+    faan(
+        "export",
+        tmp_path,
+        "--format",
+        "tsv",
+        "--relation",
+        "currency",
+        "--decision",
+        "rejected",
+        "-o",
+        tmp_path / "x.tsv",
+    )
+    assert list(read_graph(tmp_path / "x.tsv", columns=("head", "relation", "tail")).triples()) == [
+        ("Peru", "currency", "Yen")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--format", "pdf"), 2, "expected one of nt, tsv"),
+        (("--decision", "maybe"), 2, "expected one of accepted"),
+        (("--base", "x"), 1, "is no IRI"),
+        (("--format", "quickstatements"), 1, "is no Wikidata item"),
+        (("--decision", "all"), 1, "cannot say which"),
+        (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
+    ],
+)
+def test_an_export_that_cannot_be_says_why(
+    faan: Faan, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted"))
+    found, out, err = faan("export", tmp_path, *arguments)
+    assert (found, out) == (code, "")
+    assert message in err

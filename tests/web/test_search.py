@@ -1,0 +1,107 @@
+"""Finding entities as one types."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.graph import InputError, read_graph
+from faan.web.search import Search, words_of
+from faan.web.search_index import open_search
+
+NAMES = ["New York City", "York", "Yorkshire", "San José", "Łódź", "Straße", "東京", "New Zealand", "O'Higgins", "a"]
+
+
+@pytest.fixture
+def search(tmp_path: Path) -> Search:
+    rows = [(name, "near", "hub") for name in NAMES] + [("Yorkshire", "in", f"x{i}") for i in range(3)]
+    return open_search(read_graph(rows), tmp_path / "entities.sqlite")
+
+
+def names(search: Search, text: str, limit: int = 10) -> list[str]:
+    return [found.name for found in search.find(text, limit)]
+
+
+def test_beginnings_of_words_are_found_in_any_order(search: Search) -> None:
+    assert names(search, "new y") == ["New York City"]
+    assert names(search, "city new") == ["New York City"]
+    assert set(names(search, "n")) == {"New York City", "New Zealand"}
+
+
+def test_the_very_name_comes_first_then_whole_words_then_important_ones(search: Search) -> None:
+    assert names(search, "York") == ["York", "Yorkshire", "New York City"]
+    assert names(search, "yor")[0] == "Yorkshire"  # it has most edges
+
+
+def test_case_accents_and_punctuation_do_not_matter(search: Search) -> None:
+    assert names(search, "SAN JOSE") == ["San José"]
+    assert names(search, "strasse") == ["Straße"]
+    assert names(search, "lodz") == names(search, "łódź")
+    assert names(search, "o higgins") == ["O'Higgins"]
+    assert names(search, "東") == ["東京"]
+
+
+@pytest.mark.parametrize("typo", ["yokrshire", "yorkshir", "yorkhsire", "yorrkshire", "yorkxhire", "zorkshire"])
+def test_one_typing_error_in_a_word_is_forgiven(search: Search, typo: str) -> None:
+    assert names(search, typo) == ["Yorkshire"]
+
+
+def test_errors_in_two_words_are_forgiven(search: Search) -> None:
+    assert names(search, "nwe zealnad") == []  # three letters are too few to guess
+    assert names(search, "new zealnad") == ["New Zealand"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "!!!", '"', "* AND", "NEAR(", "a" * 5000, "\x00", "\ud800", "%", "-york"])
+def test_nothing_that_is_typed_is_an_error(search: Search, text: str) -> None:
+    assert all(found.name in {*NAMES, "hub", "x0", "x1", "x2"} for found in search.find(text))
+
+
+def test_labels_types_and_local_names_are_found(write: Callable[[str, str], Path], tmp_path: Path) -> None:
+    source = write(
+        "g.ttl",
+        """@prefix e: <http://example.org/entity/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        e:Q1 e:p e:Q2 ; rdfs:label "Peru" ; a e:Country . e:Q2 e:p e:Q1 .""",
+    )
+    search = open_search(read_graph(source), tmp_path / "entities.sqlite")
+    (found,) = search.find("per")
+    assert (found.name, found.label, found.edges) == ("http://example.org/entity/Q1", "Peru", 2)
+    assert "Country" in found.kind
+    assert [found.label for found in search.find("q1")] == ["Peru"]
+    assert search.find("http") == []
+    assert search.find("http://example.org/entity/Q2")[0].name.endswith("Q2")
+
+
+def test_the_index_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
+    path = tmp_path / "entities.sqlite"
+    open_search(read_graph([("a", "r", "b")]), path)
+    first = path.stat().st_mtime_ns
+    open_search(read_graph([("a", "r", "b")]), path)
+    assert path.stat().st_mtime_ns == first
+    assert names(open_search(read_graph([("c", "r", "b")]), path), "c") == ["c"]
+    path.write_bytes(b"no database at all")
+    assert names(open_search(read_graph([("c", "r", "b")]), path), "c") == ["c"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="index of entities cannot be written"):
+        open_search(read_graph([("a", "r", "b")]), tmp_path / "nowhere" / "entities.sqlite")
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda text: bool(text.strip())), min_size=1, unique=True), st.randoms())
+def test_every_name_is_found_by_the_beginnings_of_its_words(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], source: random.Random
+) -> None:
+    graph = read_graph([(text, "r", text) for text in texts])
+    search = open_search(graph, tmp_path_factory.mktemp("search") / "entities.sqlite")
+    wanted = source.choice(texts)
+    words = words_of(wanted)[:4]
+    source.shuffle(words)
+    typed = " ".join(word[: source.randint(1, 30)] for word in words)
+    if typed:
+        assert wanted in names(search, typed, 100)

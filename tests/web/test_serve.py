@@ -1,0 +1,118 @@
+"""The server as a person starts it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import threading
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faan.web.decisions import Decisions
+
+from .serving import served
+
+Faan = Callable[..., tuple[int, str, str]]
+
+
+def send(address: str, body: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(address, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        content: dict[str, Any] = json.load(answer)
+        return content
+
+
+def test_a_fitted_model_is_served_and_its_suggestions_explained(model: Path) -> None:
+    with served(model) as server:
+        question = {"relation": "capital", "examples": [[f"land{i}", f"town{i}a"] for i in range(5)]}
+        found = send(f"{server.address}/api/suggest", question | {"heads": ["land9"], "top": 2})["suggestions"]
+        assert [row["rank"] for row in found] == [1, 2]
+        assert found[0]["tail"] == "town9a"
+        explained = send(f"{server.address}/api/explain", question | {"head": "land9", "tail": "town9a"})
+        assert explained["paths"]
+        assert {edge["label"] for edge in explained["drawing"]["edges"] if edge["kind"] == "suggested"} == {"capital"}
+        made = send(
+            f"{server.address}/api/decisions",
+            question | {"head": "land9", "tail": "town9a", "verdict": "accepted", "reviewer": "Ana"},
+        )
+        again = question | {"accepted_until": made["id"], "heads": ["land9"]}
+        assert "town9a" not in {row["tail"] for row in send(f"{server.address}/api/suggest", again)["suggestions"]}
+
+
+def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) -> None:
+    acknowledged: list[int] = []
+
+    def decide(name: str, address: str) -> None:
+        for number in range(1000):
+            body = {"relation": "speaks", "head": f"land{number % 20}", "tail": f"tongue{number % 4}"}
+            try:
+                made = send(f"{address}/api/decisions", body | {"verdict": "rejected", "reviewer": name})
+            except OSError:
+                return  # killed
+            acknowledged.append(made["id"])
+
+    with served(model) as server:
+        threads = [threading.Thread(target=decide, args=(f"r{i}", server.address)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        while len(acknowledged) < 40:
+            threads[0].join(0.01)
+        server.process.send_signal(signal.SIGKILL)
+        for thread in threads:
+            thread.join()
+    stored = Decisions(model / "decisions.sqlite")
+    rows = stored._read("SELECT id FROM event")
+    stored.close()
+    assert {number for (number,) in rows} >= set(acknowledged)
+    assert len(acknowledged) == len(set(acknowledged)) >= 40
+
+
+def test_an_interrupted_server_ends_in_good_order(model: Path) -> None:
+    with served(model) as server:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) in (0, 130)
+        assert server.process.stderr is not None
+        assert "Traceback" not in server.process.stderr.read()
+
+
+def test_a_port_in_use_is_one_line(model: Path, faan: Faan) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, out, err = faan("serve", model, "--port", str(port))
+    assert (code, out) == (1, "")
+    assert f"127.0.0.1:{port}: cannot be listened at (Address already in use); choose another port with --port" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--host", "0.0.0.0"), "protect it with a token, by --token or FAAN_TOKEN"),
+        (("--token", "short"), "16 or more plain characters"),
+        (("--host", "no.such.host.invalid", "--token", "0123456789abcdef"), "no such host"),
+        (("--port", "0", "--decisions", "/nowhere/at/all"), "say where else with --decisions FILE"),
+    ],
+)
+def test_what_cannot_be_served_says_why(model: Path, faan: Faan, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = faan("serve", model, *arguments)
+    assert (code, out) == (1, "")
+    assert message in err
+
+
+def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:
+    code, _, err = faan("serve", tmp_path, "--port", "0")
+    assert code == 1
+    assert "there is no model" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_decisions_can_be_kept_elsewhere(model: Path, tmp_path: Path) -> None:
+    with served(model, "--decisions", str(tmp_path / "mine.sqlite")) as server:
+        body = {"relation": "speaks", "head": "land1", "tail": "tongue1", "verdict": "accepted", "reviewer": "Ana"}
+        send(f"{server.address}/api/decisions", body)
+    assert len(Decisions(tmp_path / "mine.sqlite").current()) == 1
+    assert not (model / "decisions.sqlite").exists()
