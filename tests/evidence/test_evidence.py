@@ -30,8 +30,8 @@ def make_graph(seed: int = 0, edges: int = 40) -> Graph:
     rows = np.unique(rng.integers(0, [ENTITIES - 1, RELATIONS, ENTITIES - 1], (edges, 3)), axis=0).astype(np.int32)
     types = Types(Names.from_strings(["a", "b"]), np.arange(ENTITIES + 1), np.arange(ENTITIES) % 2)
     names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])  # the last one has no edge
-    columns = (np.ascontiguousarray(column) for column in rows.T)
-    return Graph(names, Names.from_strings(["r", "s", "t"]), *columns, types=types)
+    heads, relations, tails = np.ascontiguousarray(rows.T)
+    return Graph(names, Names.from_strings(["r", "s", "t"]), heads, relations, tails, types=types)
 
 
 def make_sources(graph: Graph) -> Sources:

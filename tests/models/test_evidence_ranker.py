@@ -14,6 +14,7 @@ from faan.graph.ragged import Ints
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
+    Method,
     OutOfFold,
     PathRules,
     TailCounts,
@@ -35,8 +36,8 @@ def make_graph() -> Graph:
     noise = np.random.default_rng(0).integers(0, [ENTITIES, 4, ENTITIES], (60, 3))
     rows = np.unique(np.concatenate([np.array(ring), noise]), axis=0).astype(np.int32)
     names = Names.from_strings([f"e{i}" for i in range(ENTITIES)])
-    columns = (np.ascontiguousarray(column) for column in rows.T)
-    return Graph(names, Names.from_strings(["one", "two", "three", "four"]), *columns)
+    heads, relations, tails = np.ascontiguousarray(rows.T)
+    return Graph(names, Names.from_strings(["one", "two", "three", "four"]), heads, relations, tails)
 
 
 def make_task(step: int) -> Task:
@@ -162,7 +163,8 @@ def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
 
 
 def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -> None:
-    rules, counts = PathRules(GRAPH), TailCounts(GRAPH)
+    rules: Method = PathRules(GRAPH)
+    counts: Method = TailCounts(GRAPH)
     parts = parts_of(STEPS, 2)
     witness = OutOfFold([rules, counts], counts, parts)
     heads, everyone = np.array([9]), np.arange(ENTITIES)

@@ -149,7 +149,7 @@ def test_rows_without_settings_are_left_out(faan: Faan, tiny: Path) -> None:
     code, out, err = faan("reproduce", "relations", "--dataset", tiny, "--run")
     assert code == 0, err
     assert "MetaR is left out" in err
-    assert "Missing: MetaR, FAAN plus." in out
+    assert "Missing: MetaR, FAAN plus, Evidence." in out
     assert any(line.startswith("rare") for line in out.splitlines())
 
 

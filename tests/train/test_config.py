@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from faan.embed_commands import with_changes
 from faan.graph import InputError
-from faan.models import faan
+from faan.models import EvidenceConfig, evidence_training, faan
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig
 from faan.train import config as config_module
@@ -18,9 +18,9 @@ from faan.train import config as config_module
 from .conftest import SETTINGS, settings
 
 
-@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig])
+@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig, EvidenceConfig])
 def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
-    source = inspect.getsource(config_module) + inspect.getsource(faan)
+    source = "".join(inspect.getsource(module) for module in (config_module, faan, evidence_training))
     for name in kind.model_fields:
         assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
 
@@ -32,6 +32,7 @@ def test_a_file_has_tables_for_model_embeddings_and_training(tmp_path: Path) -> 
         "[train]\nshots = [1, 5]\n[result]\ntest_mrr = 0.3\n"
     )
     config = RunConfig.from_toml(path)
+    assert isinstance(config.model, FaanConfig)
     assert (config.model.margin, config.embed.dimension, config.train.shots, config.seed) == (2.0, 8, (1, 5), 7)
     assert RunConfig.model_validate_json(config.model_dump_json()) == config
     path.write_text('[model]\nmethod = "magic"\n')
@@ -48,6 +49,7 @@ def test_a_run_has_one_seed() -> None:
 def test_single_settings_are_changed_by_their_dotted_names() -> None:
     changes = ["model.dropout=.5", "model.margin=3", "train.shots=[2, 3]", "train.patience=4", "variant=A1"]
     config = with_changes(settings(), changes)
+    assert isinstance(config.model, FaanConfig)
     assert (config.model.dropout, config.model.margin) == (0.5, 3.0)
     assert (config.train.shots, config.train.patience, config.variant) == ((2, 3), 4, "A1")
     assert config.train.steps == settings().train.steps
