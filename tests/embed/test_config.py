@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from faan.embed import EmbedConfig
 from faan.embed import config as config_module
+from faan.graph import InputError
 
 from .conftest import MODELS
 
@@ -52,3 +53,8 @@ def test_settings_cannot_change_after_they_were_checked() -> None:
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         EmbedConfig.model_validate(settings)
+
+
+def test_the_settings_of_a_few_shot_method_are_told_apart() -> None:
+    with pytest.raises(InputError, match=r"faan\.toml: these are the settings of a few-shot method.*`faan train`"):
+        EmbedConfig.from_toml(CONFIGS / "faan.toml")

@@ -64,7 +64,7 @@ def test_a_change_of_what_does_not_exist_is_refused(change: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"steps": 10, "warmup_steps": 10}, "fewer than the 10 steps"),
+        ({"steps": 10, "warmup_steps": 10}, r"fewer than steps .10.: lower it too, say by --set train.warmup_steps=1"),
         ({"shots": [5, 1]}, "must rise"),
         ({"shots": [0, 1]}, "greater than or equal to 1"),
         ({"shots": 0}, "greater than or equal to 1"),

@@ -75,6 +75,13 @@ class EmbedConfig(Settings):
         """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
         return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _check_kind(cls, settings: Any) -> Any:
+        if isinstance(settings, dict) and isinstance(settings.get("model"), dict):
+            raise ValueError("these are the settings of a few-shot method, not of embeddings: train it by `faan train`")
+        return settings
+
     @model_validator(mode="after")
     def _check(self) -> EmbedConfig:
         if self.batch_size % (2 * self.chunk_size):

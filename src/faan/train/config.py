@@ -60,7 +60,10 @@ class TrainConfig(Settings):
     @model_validator(mode="after")
     def _check(self) -> TrainConfig:
         if self.warmup_steps >= self.steps:
-            raise ValueError(f"warmup_steps must be fewer than the {self.steps} steps, not {self.warmup_steps}")
+            raise ValueError(
+                f"warmup_steps ({self.warmup_steps}) must be fewer than steps ({self.steps}): lower it too, say by"
+                f" --set train.warmup_steps={self.steps // 10}"
+            )
         if isinstance(self.shots, tuple) and self.shots[0] > self.shots[1]:
             raise ValueError(f"the range of shots must rise, not go from {self.shots[0]} to {self.shots[1]}")
         return self
