@@ -37,19 +37,18 @@ function placesOf(nodes, edges) {
   const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: ROW * (i - (ids.length - 1) / 2) }));
 
   const between = of("path");
-  const depth = depths(head, between, edges);
+  const [fromHead, fromTail] = [depths(head, between, edges), depths(tail, between, edges)];
+  const way = (id) => (fromHead.get(id) ?? 1) / ((fromHead.get(id) ?? 1) + (fromTail.get(id) ?? 1)); // from head to tail
   let above = 0; // rows that are taken on either side of the fact
   let below = 0;
   for (const chain of chains(between, edges)) {
-    const levels = Math.max(...chain.map((id) => depth.get(id) ?? 1)) + 1;
     const taken = new Map();
     const up = above <= below;
     const first = up ? above : below;
     for (const id of chain) {
-      const level = depth.get(id) ?? 1;
-      const row = first + (taken.get(level) ?? 0);
-      taken.set(level, row - first + 1);
-      places.set(id, { x: -SIDE + (2 * SIDE * level) / levels, y: (up ? -1 : 1) * ROW * (1.1 + row) });
+      const row = first + (taken.get(way(id)) ?? 0);
+      taken.set(way(id), row - first + 1);
+      places.set(id, { x: SIDE * (2 * way(id) - 1), y: (up ? -1 : 1) * ROW * (1.1 + row) });
     }
     const used = Math.max(...taken.values());
     if (up) above += used;
@@ -83,11 +82,11 @@ function chains(between, edges) {
   return new Set(chain.values());
 }
 
-// How many steps of paths lie between the head and each entity.
-function depths(head, between, edges) {
+// How many steps of paths lie between one end and each entity.
+function depths(end, between, edges) {
   const inside = new Set(between);
   const depth = new Map();
-  let border = [head];
+  let border = [end];
   for (let level = 1; border.length; level += 1) {
     const next = [];
     for (const { source, target, kind } of edges) {
