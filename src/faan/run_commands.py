@@ -106,7 +106,7 @@ def evaluate(
         typer.Argument(
             metavar="TARGET",
             help="The run folder of `faan train`, a TOML file of embeddings, or a method without training: `Rules`, "
-            "`TailCounts` (a folder of that name comes first).",
+            "`Rules plus`, `TailCounts` (a folder of that name comes first).",
         ),
     ],
     benchmark: Annotated[

@@ -118,7 +118,7 @@ def test_tail_counts_are_what_they_say(benchmark: Benchmark) -> None:
 
 
 @pytest.mark.nell
-@pytest.mark.parametrize(("method", "mrr"), [(PathRules, 0.207), (TailCounts, 0.154)])
+@pytest.mark.parametrize(("method", "mrr"), [(PathRules, 0.214), (TailCounts, 0.154)])
 def test_methods_without_training_give_their_known_dev_mrr(
     method: type[PathRules | TailCounts], mrr: float, nell: Benchmark
 ) -> None:

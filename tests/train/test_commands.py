@@ -83,7 +83,7 @@ def test_a_model_is_trained_resumed_and_evaluated(
         (("evaluate", "CONFIG"), 2, "needed for everything but a run folder"),
         (("evaluate", "Rules"), 2, "needed for everything but a run folder"),
         (("evaluate", "Rules", "--benchmark", "TINY", "--translation"), 2, "not for a method without training"),
-        (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "a TOML file or one of Rules, TailCounts"),
+        (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "a TOML file or one of Rules, Rules plus, TailCounts"),
         (("evaluate", "CONFIG", "--benchmark", "b", "--draws", "2"), 2, "learn their references in training"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.stepps=1"), 2, "expected NAME=VALUE"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "train.steps: Input"),
@@ -160,4 +160,4 @@ def test_a_result_that_could_not_be_written_is_refused_before_it_is_computed(faa
     assert "is a folder: name a file in it" in error
     code, _, error = faan("evaluate", tmp_path / "nothing")
     assert code == 1
-    assert "expected a run folder, a TOML file or one of Rules, TailCounts" in error
+    assert "expected a run folder, a TOML file or one of Rules, Rules plus, TailCounts" in error
