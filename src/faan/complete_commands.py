@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from faan.graph.whole import check_free
 from faan.options import (
     AsJson,
     ColumnNames,
@@ -56,9 +55,9 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
-    from faan.complete_running import is_model, run_fit  # torch takes seconds to load
+    from faan.complete_running import check_place, run_fit  # torch takes seconds to load
 
-    check_free(output, is_model, "a model")
+    check_place(output)
     read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
     run_fit(read, output, method, without or [], seed, as_json)
 

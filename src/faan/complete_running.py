@@ -22,14 +22,14 @@ from rich.progress import (
 from faan.complete import DEFAULT, About, Completer, Examples, Explanation, Suggestion, read_about
 from faan.complete import fit as fit_completer
 from faan.complete.drawing import write_drawing
-from faan.complete.folder import is_model
+from faan.complete.folder import check_place
 from faan.complete.methods import OnProgress
-from faan.complete.output import cut_back, header, line_writer
+from faan.complete.output import cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs
 from faan.graph import Graph, InputError
 from faan.printing import busy, new_table, out, print_json, shown, talk, visible
 
-__all__ = ["Wanted", "is_model", "run_explain", "run_fit", "run_info", "run_suggest"]
+__all__ = ["Wanted", "check_place", "run_explain", "run_fit", "run_info", "run_suggest"]
 
 _HEADS_IN_A_TABLE = 10
 
@@ -53,7 +53,7 @@ class Wanted:
         if self.relation is not None:
             return self.relation
         if self.examples_file == "-":
-            return parse_pairs(graph, sys.stdin, "standard input")
+            return parse_pairs(graph, _decoded(sys.stdin.buffer.read(), "standard input"), "standard input")
         if self.examples_file is not None:
             return parse_pairs(graph, _lines(Path(self.examples_file)), self.examples_file)
         return [parse_pair(graph, pair) for pair in self.pairs]
@@ -90,6 +90,8 @@ def run_suggest(
     completer, examples = wanted.open()
     if heads_file is not None:
         heads = [*(heads or []), *(line.strip("\r\n") for line in _lines(heads_file) if line.strip())]
+        if not heads:
+            raise InputError("holds no name of a head", source=str(heads_file))
     by_tail = not heads and bool(tails)
     if not heads and not by_tail:
         heads = completer.heads_lacking(examples)
@@ -98,7 +100,9 @@ def run_suggest(
         heads = heads[:limit]
     asked = list(tails or []) if by_tail else list(heads or [])
     if output is not None and resume:
-        asked = _still_to_ask(asked, cut_back(output, form, completer.graph, by_tail), completer.graph)
+        last, size = last_asked(output, form, by_tail)
+        asked = _still_to_ask(asked, last, completer.graph)
+        cut(output, size)
     elif output is not None and output.exists():
         raise InputError("exists; go on with it (--resume) or choose another file", source=str(output))
     if not asked:
@@ -134,24 +138,30 @@ def run_explain(wanted: Wanted, head: str, tail: str, picture: Path | None, as_j
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return _decoded(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from None
+
+
+def _decoded(raw: bytes, source: str) -> list[str]:
+    """The lines of a text; only line feeds end them, because names may hold other breaks (U+2028)."""
+    try:
+        return raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error.reason})", source=str(path)) from None
+        raise InputError(f"not UTF-8 ({error.reason})", source=source) from None
 
 
 def _asking(limit: int | None, heads: Sequence[str]) -> str:
     return f"; these are the first {limit} (--limit for more)" if limit is not None and limit < len(heads) else ""
 
 
-def _still_to_ask(asked: list[str], last: int | None, graph: Graph) -> list[str]:
+def _still_to_ask(asked: list[str], last: str | None, graph: Graph) -> list[str]:
     if last is None:
         return asked
     for place, name in enumerate(asked):
-        if graph.entity(name) == last:
+        if graph.entity_names[graph.entity(name)] == last:
             return asked[place:]
-    raise InputError(f"{graph.entity_names[last]!r}, the last in the file, is not among what is asked now")
+    raise InputError(f"{last!r}, the last in the file, is not among what is asked now")
 
 
 def _write(found: Iterable[Suggestion], form: str, relation: str, output: Path | None) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from faan.complete import Completer
+from faan.complete import Completer, fit
+from faan.complete.output import COLUMNS
+from faan.graph import read_graph
 
 from .conftest import CAPITALS, COUNTRIES, facts
 
@@ -59,7 +61,7 @@ def test_suggest_takes_a_relation_a_file_or_standard_input(
     (tmp_path / "pairs.tsv").write_text(text, encoding="utf-8")
     by_hand = faan("suggest", model, *EXAMPLES, "--head", "land9")
     assert faan("suggest", model, "--examples", tmp_path / "pairs.tsv", "--head", "land9") == by_hand
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert faan("suggest", model, "--examples", "-", "--head", "land9") == by_hand
     code, out, _ = faan("suggest", model, "--relation", "lies_in", "--head", "town9a", "--known", "--top", "1")
     assert code == 0
@@ -129,6 +131,73 @@ def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_pa
     assert code == 1
     assert "line 1" in err
     assert path.read_bytes() == b"something else\nentirely\n"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content"),
+    [
+        ("jsonl", b"notes without a line's end"),
+        ("tsv", b"notes without a line's end"),
+        ("jsonl", b'{"mine": 1}'),
+        ("jsonl", b'{"head": "land9", "tail": "town9a"}\n'),
+        ("tsv", "\t".join(COLUMNS).encode() + b"\n\xff\tx\n"),
+    ],
+)
+def test_a_refused_resumption_changes_nothing(
+    faan: Faan, model: Path, tmp_path: Path, suffix: str, content: bytes
+) -> None:
+    path = tmp_path / f"out.{suffix}"
+    path.write_bytes(content)
+    code, _, err = faan("suggest", model, *EXAMPLES, "--head", "land8", "-o", path, "--resume")
+    assert code == 1
+    assert "error:" in err
+    assert path.read_bytes() == content
+
+
+def test_a_job_about_names_with_backslashes_goes_on(faan: Faan, tmp_path: Path) -> None:
+    rows = [(rf"C:\temp{i}", "on", rf"D:\new{i % 3}") for i in range(9)]
+    fit(read_graph(rows), method="rules").save(tmp_path / "model")
+    path = tmp_path / "out.tsv"
+    heads = [argument for head, _, _ in rows[3:6] for argument in ("--head", head)]
+    asked = ("suggest", tmp_path / "model", "--example", r"C:\temp0,D:\new0", *heads, "-o", path)
+    assert faan(*asked)[0] == 0
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    assert faan(*asked, "--resume")[0] == 0
+    assert path.read_bytes() == whole
+
+
+def test_only_line_feeds_end_a_name_in_a_file(faan: Faan, tmp_path: Path) -> None:
+    rows = [(f"a\u2028{i}", "on", f"b\u2028{i % 3}") for i in range(9)]
+    fit(read_graph(rows), method="rules").save(tmp_path / "model")
+    (tmp_path / "examples.tsv").write_bytes("\ufeffa\u20280\tb\u20280\r\n".encode())
+    (tmp_path / "heads.txt").write_bytes("a\u20285\r\n".encode())
+    given = ("--examples", tmp_path / "examples.tsv", "--heads-file", tmp_path / "heads.txt", "--json")
+    code, out, err = faan("suggest", tmp_path / "model", *given)
+    assert code == 0, err
+    assert json.loads(out.split("\n")[0])["head"] == "a\u20285"
+    (tmp_path / "heads.txt").write_bytes(b"\n")
+    code, _, err = faan("suggest", tmp_path / "model", *given)
+    assert (code, "holds no name" in err) == (1, True)
+
+
+def test_standard_input_that_is_no_text_is_an_error(faan: Faan, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xd9\x00\n")))
+    code, _, err = faan("suggest", model, "--examples", "-")
+    assert code == 1
+    assert "standard input: not UTF-8" in err
+
+
+def test_a_model_with_decisions_is_refused_before_it_is_fitted(
+    faan: Faan, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (model / "decisions.sqlite").touch()
+    monkeypatch.setattr("faan.complete_running.run_fit", lambda *_: pytest.fail("work that would be lost"))
+    graph = tmp_path / "land.tsv"
+    graph.write_text("a\tb\tc\n", encoding="utf-8")
+    code, _, err = faan("fit", graph, "-o", model)
+    assert code == 1
+    assert "decisions" in err
 
 
 def test_heads_come_from_a_file(faan: Faan, model: Path, tmp_path: Path) -> None:

@@ -90,6 +90,14 @@ def test_names_cannot_break_out_of_a_picture() -> None:
     assert any("script" in (element.text or "") for element in ElementTree.fromstring(text).iter())
 
 
+def test_a_picture_is_xml_whatever_names_hold() -> None:
+    rows = [(f"\x1b[31m\x00{i}", "on", f"b{i}\ufffe") for i in range(4)]
+    drawing = (
+        fit(read_graph(rows), method="rules").explain(rows[3][0], rows[3][2], [(rows[0][0], rows[0][2])]).drawing()
+    )
+    assert ElementTree.fromstring(to_svg(drawing)).tag.endswith("svg")
+
+
 def test_pictures_are_written_as_svg_and_png(completer: Completer, tmp_path: Path, matplotlib_version: str) -> None:
     drawing = completer.explain("land9", "town9a", FIVE).drawing()
     write_drawing(drawing, tmp_path / "a.svg")

@@ -100,6 +100,14 @@ def test_score_judges_pairs_in_their_order(completer: Completer) -> None:
     assert completer.score([], FIVE) == []
 
 
+def test_a_pair_is_judged_alike_whatever_else_is_asked(completer: Completer) -> None:
+    """Tails that are no candidates, a court and a coin here, do not compete with the others."""
+    pair = ("land9", "town9a")
+    [alone] = completer.score([pair], FIVE)
+    assert completer.score([pair, ("land9", "court9"), ("land9", "coin9")], FIVE)[0] == alone
+    assert next(completer.suggest(FIVE, heads=["land9"], top=1)) == alone
+
+
 def test_one_example_is_low_evidence(completer: Completer) -> None:
     assert next(completer.suggest(CAPITALS[:1], heads=["land9"])).low_evidence
     assert next(completer.suggest(CAPITALS[:2], heads=["land9"])).low_evidence

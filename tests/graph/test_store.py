@@ -83,6 +83,7 @@ def test_a_damaged_folder_is_an_error_that_says_what_to_do(graph: Graph, tmp_pat
 
     assert "damaged" in damaged("heads.npy", None)
     assert "damaged" in damaged("heads.npy", b"\x93NUMPY\x01\x00")
+    assert "damaged" in damaged("heads.npy", b"")
     assert "damaged" in damaged("graph.json", b"{")
     assert "does not describe a graph" in damaged("graph.json", b'{"format": "x"}')
     short = tmp_path / "short.npy"

@@ -72,6 +72,7 @@ def test_this_machine_is_served_by_all_its_names(client: TestClient, host: str) 
     [
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "http://127.0.0.1:9999"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},

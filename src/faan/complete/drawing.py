@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from html import escape
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from faan.graph.errors import shorten
 
 _NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
 _WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
+_FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 _COLOURS = {"head": "#1f6feb", "tail": "#1a7f37", "path": "#9a6700", "neighbour": "#57606a", "example": "#8250df"}
 _STROKES = {
     "suggested": ("#cf222e", "6 4"),
@@ -128,7 +130,7 @@ def _svg_edge(edge: Edge, places: dict[str, tuple[float, float]]) -> str:
     )
     if not edge.label:
         return line
-    text = escape(shorten(edge.label, 32))
+    text = _text(edge.label, 32)
     place = f'x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 5:.1f}"'
     halo = 'paint-order="stroke" stroke="#ffffff" stroke-width="3"'
     return f'{line}\n<text {place} text-anchor="middle" fill="{colour}" font-size="11" {halo}>{text}</text>'
@@ -139,7 +141,7 @@ def _svg_node(node: Node, x: float, y: float) -> str:
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{_COLOURS[node.role]}"/>'
         f'<text x="{x:.1f}" y="{y + 24:.1f}" text-anchor="middle"{bold} paint-order="stroke" stroke="#ffffff" '
-        f'stroke-width="3" fill="#1f2328">{escape(shorten(node.label, 34))}</text>'
+        f'stroke-width="3" fill="#1f2328">{_text(node.label, 34)}</text>'
     )
 
 
@@ -173,3 +175,8 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
         axes.plot(x, y, "o", color=_COLOURS[node.role], markersize=9)
         axes.text(x, y + 24, shorten(node.label, 34).replace("$", r"\$"), fontsize=8, ha="center")
     figure.savefig(path, dpi=120)
+
+
+def _text(label: str, length: int) -> str:
+    """A label for XML, which knows no control characters."""
+    return escape(_FORBIDDEN.sub("\ufffd", shorten(label, length)))

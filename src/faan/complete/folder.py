@@ -48,14 +48,14 @@ class _Config(BaseModel):
     calibration: Calibration
 
 
-def is_model(folder: Path) -> bool:
-    """Whether a folder looks like one that `save` wrote."""
-    return (folder / _MARK).is_file() and (folder / _GRAPH).is_dir()
+def check_place(folder: Path) -> None:
+    """Refuse a folder that `save` would not replace; an older model is, but not if decisions or more are beside it."""
+    check_free(folder, _is_only_a_model, "a model, or holds more than a model (such as reviewers' decisions)")
 
 
 def save(completer: Completer, folder: Path) -> None:
-    """Write a model; an older one is replaced, but not if anything was put beside it, such as reviewers' decisions."""
-    check_free(folder, _is_only_a_model, "a model, or holds more than a model")
+    """Write a model; an older one is replaced."""
+    check_place(folder)
     config = _Config(about=completer.about, calibration=completer.calibration)
     with whole_folder(folder) as new:
         save_graph(completer.graph, new / _GRAPH)
@@ -105,7 +105,8 @@ def _read(folder: Path) -> _Config:
 
 
 def _is_only_a_model(folder: Path) -> bool:
-    return is_model(folder) and {path.name for path in folder.iterdir()} <= {_MARK, _GRAPH, _METHOD}
+    is_model = (folder / _MARK).is_file() and (folder / _GRAPH).is_dir()
+    return is_model and {path.name for path in folder.iterdir()} <= {_MARK, _GRAPH, _METHOD}
 
 
 def _damaged(folder: Path, problem: str) -> InputError:

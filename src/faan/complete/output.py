@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
 from faan.complete.types import Suggestion
-from faan.graph import Graph, InputError
+from faan.graph import InputError
 from faan.graph.iris import Terms
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 FORMATS = ("tsv", "jsonl", "nt")
-_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ESCAPED = re.compile(r"\\([\\tnr])")
+_MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def header(form: str) -> str:
@@ -49,38 +52,47 @@ def _tsv(suggestion: Suggestion) -> str:
     return "\t".join(cell.translate(_ESCAPES) for cell in cells) + "\n"
 
 
-def cut_back(path: Path, form: str, graph: Graph, by_tail: bool) -> int | None:
-    """Cut a file of an interrupted job back to its last whole group; the entity to go on with, None for a new file.
+def last_asked(path: Path, form: str, by_tail: bool) -> tuple[str | None, int]:
+    """The last entity that an interrupted job wrote lines about, None where it wrote none, and where these begin.
 
-    The last entity that was asked about may lack some of its lines: they are cut off, and it is asked about again.
+    It may lack some of its lines: who goes on cuts the file there and asks about it again.
     """
     if not path.exists():
-        return None
+        return None, 0
     if form not in ("tsv", "jsonl"):
         raise InputError(f"a job that writes {form} cannot be resumed; use tsv or jsonl", source=str(path))
     last, start, place = None, 0, 0
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             is_whole, is_header = raw.endswith(b"\n"), number == 1 and form == "tsv"
-            if is_header and not header(form).encode().startswith(raw):
-                raise InputError("is not a file that `faan suggest --format tsv` wrote", source=str(path), line=1)
+            if number == 1 and not (_begins(raw, header(form)) if is_header else _begins(raw[:9], '{"head": ')):
+                raise InputError(f"is not a file that `faan suggest --format {form}` wrote", source=str(path), line=1)
             if is_whole and not is_header:
-                entity = _asked(raw.decode(), form, by_tail, path, number)
+                entity = _asked(raw, form, by_tail, path, number)
                 if entity != last:
                     last, start = entity, place
             place += len(raw)
-    if last is None:
-        path.unlink()
-        return None
-    with path.open("r+b") as file:
-        file.truncate(start)
-    return graph.entity(last)
+    return last, start
 
 
-def _asked(line: str, form: str, by_tail: bool, path: Path, number: int) -> str:
+def _begins(raw: bytes, line: str) -> bool:
+    return line.encode().startswith(raw)
+
+
+def cut(path: Path, size: int) -> None:
+    """Cut a file back to its first bytes; one with nothing left is begun anew."""
+    if size:
+        with path.open("r+b") as file:
+            file.truncate(size)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _asked(raw: bytes, form: str, by_tail: bool, path: Path, number: int) -> str:
     try:
+        line = raw.decode()
         if form == "jsonl":
             return str(json.loads(line)["tail" if by_tail else "head"])
-        return line.split("\t")[1 if by_tail else 0].replace("\\t", "\t").replace("\\n", "\n").replace("\\r", "\r")
+        return _ESCAPED.sub(lambda found: _MEANT[found[1]], line.split("\t")[1 if by_tail else 0])
     except (ValueError, KeyError, IndexError, TypeError):
         raise InputError(f"is not a line that `faan suggest` wrote as {form}", source=str(path), line=number) from None

@@ -41,7 +41,8 @@ class Ranking:
         for entity in np.unique(asked).tolist():
             wanted = np.unique(answers[asked == entity])
             for one, choices, scores in self._scores(np.array([entity]), wanted):
-                counts = self._competing(one, choices, "skip")
+                is_candidate = np.isin(choices, self.question.candidates)  # other pairs of the same call do not compete
+                counts = self._competing(one, choices, "skip") & is_candidate
                 for place in np.flatnonzero(np.isin(choices, wanted)).tolist():
                     compared = np.flatnonzero(counts | (np.arange(len(choices)) == place))
                     yield from self._suggestions(one, choices, scores, np.array([place]), compared)

@@ -59,7 +59,7 @@ def open_graph(folder: str | Path) -> Graph:
         return _put_together(arrays, ReadReport(**report))
     except InputError as error:
         raise InputError(str(error).removeprefix(f"{folder}: "), source=str(folder)) from None
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(
             f"the saved graph is damaged ({error}); read it from its source again", source=str(folder)
         ) from None

@@ -134,10 +134,18 @@ def _name_of(host: str) -> str | None:
         return None
 
 
+def _place_of(origin: str) -> str | None:
+    """Host and port in an Origin header."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
 def _same_site(headers: Headers, host: str) -> bool:
     """Whether a request comes from our own page, or from no page at all."""
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+    if origin is not None and _place_of(origin) != host.lower():
         return False
     return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
 
