@@ -175,7 +175,7 @@ def _write(found: Iterable[Suggestion], form: str, relation: str, output: Path |
             file.write(line(suggestion))
             count += 1
     if output is not None:
-        talk.print(f"wrote {count:,} suggestions to {visible(str(output))}")
+        talk.print(f"wrote {count:,} {'suggestion' if count == 1 else 'suggestions'} to {visible(str(output))}")
 
 
 def _begin(file: IO[str], form: str, is_new: bool) -> None:

@@ -70,6 +70,8 @@ def export(
     chosen = next((name for name in CHOSEN if name == decision), None)
     if chosen is None:
         raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")
+    if decisions is None and not model.is_dir():
+        raise InputError("there is no such model folder", source=str(model))
     stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
     with contextlib.closing(stored):
         count, pieces = export_facts(stored, format, chosen, base, relation)

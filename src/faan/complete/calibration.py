@@ -18,7 +18,6 @@ from faan.complete.about import Bin
 Floats = NDArray[np.float64]
 
 CANDIDATE_FEATURES = ("score", "margin to the best other", "rank")  # these rise with the score
-HEAD_FEATURES = ("lead of the first over the tenth", "candidates", "examples")  # the same for all of a head
 _RIDGE = 1e-2  # pulls coefficients to 0, for when there is little to learn from
 _STEPS = 60
 

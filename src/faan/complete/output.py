@@ -16,7 +16,6 @@ from faan.graph.iris import Terms
 Line: TypeAlias = Callable[[Suggestion], str]
 
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
-FORMATS = ("tsv", "jsonl", "nt")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _ESCAPED = re.compile(r"\\([\\tnr])")
 _MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
