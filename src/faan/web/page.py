@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from faan import __version__
+from faan.web.api import Served
 from faan.web.export import FORMATS
 from faan.web.requests import ExplainRequest
-from faan.web.service import Service
 
 _FIRST_RELATIONS = 40  # on the start page; the others are found by typing
 
@@ -32,14 +32,6 @@ _templates = Environment(
     loader=PackageLoader("faan.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
 _templates.filters |= {"percent": _percent, "thousands": lambda number: f"{number:,}"}
-
-
-def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
-
-
-Served = Annotated[Service, Depends(_service)]
 
 
 def _render(name: str, **values: Any) -> str:
