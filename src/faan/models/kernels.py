@@ -200,12 +200,18 @@ def attend_gradients(
                 g1 = scale_ * (w1 * g1 - weight[1] * total)
                 g2 = scale_ * (w2 * g2 - weight[2] * total)
                 for i in range(size):
-                    to_v0[i] += w0 * arriving[i]
-                    to_v1[i] += w1 * arriving[i]
-                    to_v2[i] += w2 * arriving[i]
                     to_query[i] = g0 * k0[i] + g1 * k1[i] + g2 * k2[i]
+                for i in range(size):  # one array a loop, or the compiler does not see that they are apart
+                    to_v0[i] += w0 * arriving[i]
+                for i in range(size):
+                    to_v1[i] += w1 * arriving[i]
+                for i in range(size):
+                    to_v2[i] += w2 * arriving[i]
+                for i in range(size):
                     to_k0[i] += g0 * query[i]
+                for i in range(size):
                     to_k1[i] += g1 * query[i]
+                for i in range(size):
                     to_k2[i] += g2 * query[i]
 
 

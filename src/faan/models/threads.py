@@ -9,11 +9,17 @@ from functools import cache
 
 import torch
 
+_ROWS_A_THREAD = 512  # below that, handing work to another thread takes longer than doing it
+
 
 def for_rows(rows: int, work: Callable[[slice], None]) -> None:
-    """Do a work that is independent for each row, and that releases the interpreter's lock, for all of them."""
-    threads = torch.get_num_threads()
-    if threads == 1 or rows < threads:
+    """Do a work that is independent for each row, and that releases the interpreter's lock, for all of them.
+
+    Batches of scoring are large enough for several threads; those of a training step are not, the less so as torch's
+    own threads stay awake between its products.
+    """
+    threads = min(torch.get_num_threads(), rows // _ROWS_A_THREAD)
+    if threads <= 1:
         work(slice(0, rows))
         return
     shares = [slice(rows * i // threads, rows * (i + 1) // threads) for i in range(threads)]
