@@ -224,7 +224,8 @@ def _print_explanation(explanation: Explanation) -> None:
     fact, label = explanation.suggestion, explanation.label
     out.print(f"{visible(label(fact.head))} → {visible(label(fact.tail))}", style="bold")
     low = ", low evidence" if fact.low_evidence else ""
-    out.print(f"probability {fact.probability:.1%}{low}, rank {fact.rank:,}, score {fact.score:.3f}")
+    place = f"rank {fact.rank:,} among the tails of {visible(label(fact.head))}"
+    out.print(f"probability {fact.probability:.1%}{low}, {place}, score {fact.score:.3f}")
     for warning in fact.warnings:
         out.print(f"! {visible(warning)}", style="yellow")
     if fact.because:
