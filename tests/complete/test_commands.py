@@ -200,6 +200,18 @@ def test_a_model_with_decisions_is_refused_before_it_is_fitted(
     assert "decisions" in err
 
 
+@pytest.mark.parametrize("place", ["a-file/model", "a-file"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_graph_is_read(
+    faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "a-file").touch()
+    monkeypatch.setattr("faan.complete_commands.read_source", lambda *_: pytest.fail("the graph was read"))
+    code, _, error = faan("fit", "world", "-o", str(tmp_path / place))
+    assert code == 1
+    assert place in error
+    assert "cannot be written" in error or "choose another folder" in error
+
+
 def test_heads_come_from_a_file(faan: Faan, model: Path, tmp_path: Path) -> None:
     (tmp_path / "heads.txt").write_text("land9\n\nland8\n", encoding="utf-8")
     _, out, _ = faan("suggest", model, *EXAMPLES, "--heads-file", tmp_path / "heads.txt", "--top", "1", "--json")

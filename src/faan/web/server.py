@@ -14,9 +14,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from faan.complete import Completer
+from faan.complete.folder import SEARCH_FILE
 from faan.graph import InputError
 from faan.web.decisions import DECISIONS_FILE, Decisions
-from faan.web.search_index import SEARCH_FILE, open_search
+from faan.web.search_index import open_search
 from faan.web.service import Service
 
 MIN_TOKEN = 16  # letters
