@@ -98,8 +98,34 @@ def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
     assert 0 <= float(row["probability"]) <= 1
     found = [json.loads(line) for line in faan(*asked, "jsonl")[1].splitlines()]
     assert [one["rank"] for one in found] == [1, 2]
-    triple = faan(*asked, "nt")[1].splitlines()[0]
-    assert triple == "<urn:faan:land9> <urn:faan:new> <urn:faan:town9a> ."
+    triple = faan(*asked, "nt", "--name", "seat", "--base", "http://a.org/")[1].splitlines()[0]
+    assert triple == "<http://a.org/land9> <http://a.org/seat> <http://a.org/town9a> ."
+    triple = faan(*asked, "nt", "--name", "http://b.org/seat")[1].splitlines()[0]
+    assert triple == "<urn:faan:land9> <http://b.org/seat> <urn:faan:town9a> ."
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [("x.tsv", "head\ttail"), ("x.jsonl", '{"head": '), ("x.NT", "<urn:faan:town9a> <urn:faan:lies_in>")],
+)
+def test_a_file_is_written_as_its_ending_says(faan: Faan, model: Path, tmp_path: Path, name: str, begin: str) -> None:
+    asked = ("suggest", model, "--relation", "lies_in", "--head", "town9a", "--known", "-o", tmp_path / name)
+    code, _, err = faan(*asked)
+    assert code == 0, err
+    assert (tmp_path / name).read_text().startswith(begin)
+    (tmp_path / name).write_text("mine")
+    code, _, err = faan(*asked)
+    assert (code, (tmp_path / name).read_text()) == (1, "mine")
+    assert "exists; go on with it (--resume), overwrite it (--force) or choose another file" in err
+    assert faan(*asked, "--force")[0] == 0
+    assert (tmp_path / name).read_text().startswith(begin)
+
+
+def test_that_everything_is_known_is_said(faan: Faan, model: Path) -> None:
+    everything = [argument for head, tail in CAPITALS for argument in ("--example", f"{head},{tail}")]
+    code, out, err = faan("suggest", model, *everything, "--tail", "town9b")
+    assert (code, out) == (0, "")
+    assert "all that fits is known already (--known shows it)" in err
 
 
 def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
@@ -235,7 +261,13 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
     [
         (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
         (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl or nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl, nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .jsonl, .nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
+        (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--name", "x"), 2, "only for a new relation"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is no IRI"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
         (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),

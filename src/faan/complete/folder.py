@@ -26,7 +26,7 @@ from faan.graph import InputError, open_graph, save_graph
 from faan.graph.errors import first_problem
 from faan.graph.whole import check_free, check_writable, whole_folder
 
-_MARK, _GRAPH, _METHOD = "config.json", "graph", "method"
+GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
 _VERSION = 1
 
@@ -65,7 +65,7 @@ def save(completer: Completer, folder: Path) -> None:
     check_place(folder)
     config = _Config(about=completer.about, calibration=completer.calibration)
     with whole_folder(folder) as new:
-        save_graph(completer.graph, new / _GRAPH)
+        save_graph(completer.graph, new / GRAPH_FOLDER)
         (new / _METHOD).mkdir()
         completer.fitted.save(new / _METHOD)
         write_text(new / _MARK, config.model_dump_json(indent=1) + "\n")
@@ -85,7 +85,7 @@ def load(folder: Path) -> Completer:
         check_files(folder)
     except (InputError, OSError) as error:
         raise _damaged(folder, str(error)) from None
-    graph = open_graph(folder / _GRAPH)
+    graph = open_graph(folder / GRAPH_FOLDER)
     try:
         fitted = method.load(folder / _METHOD, graph)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
@@ -119,8 +119,8 @@ def _read(folder: Path) -> _Config:
 def _is_only_a_model(folder: Path) -> bool:
     """Whether nothing is lost with a folder: a model that can be fitted again, an index that can be built again."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    is_model = (folder / _MARK).is_file() and (folder / _GRAPH).is_dir()
-    return names == {SEARCH_FILE} or (is_model and names <= {_MARK, _GRAPH, _METHOD, CHECKSUMS_FILE, SEARCH_FILE})
+    is_model = (folder / _MARK).is_file() and (folder / GRAPH_FOLDER).is_dir()
+    return names == {SEARCH_FILE} or (is_model and names <= {_MARK, GRAPH_FOLDER, _METHOD, CHECKSUMS_FILE, SEARCH_FILE})
 
 
 def _damaged(folder: Path, problem: str) -> InputError:
