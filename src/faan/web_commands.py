@@ -39,17 +39,20 @@ def serve(
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
         from faan.web.app import create_app
-        from faan.web.server import check_access, listen, run, service_of
+        from faan.web.server import addresses, check_access, is_loopback, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as progress:
             service = opened.enter_context(service_of(model, decisions, progress))
-        place = f"[{host}]" if ":" in host else host
-        address = f"http://{place}:{bound.getsockname()[1]}/{f'?token={token}' if token else ''}"
+        here, *elsewhere = addresses(host, bound.getsockname()[1], token)
         talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
-        talk.print(f"open {address}  (Ctrl+C ends it)")
+        talk.print(f"open {here}  (Ctrl+C ends it)")
+        for address in elsewhere:
+            talk.print(f"from other machines: {address}")
+        if not is_loopback(host):
+            talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
         run(create_app(service, token), bound)
 
 

@@ -207,6 +207,17 @@ def test_only_line_feeds_end_a_name_in_a_file(faan: Faan, tmp_path: Path) -> Non
     assert (code, "holds no name" in err) == (1, True)
 
 
+def test_blanks_around_a_name_in_a_file_do_not_count_unless_the_name_has_them(faan: Faan, tmp_path: Path) -> None:
+    rows = [*((f"a{i}", "on", f"b{i % 3}") for i in range(9)), ("c ", "on", "b0")]
+    fit(read_graph(rows), method="rules").save(tmp_path / "model")
+    (tmp_path / "examples.tsv").write_text(" a0\tb0  \na1 ,b1\nc \tb0\n")
+    (tmp_path / "heads.txt").write_text(" a5 \nc \n")
+    given = ("--examples", tmp_path / "examples.tsv", "--heads-file", tmp_path / "heads.txt", "--json")
+    code, out, err = faan("suggest", tmp_path / "model", *given)
+    assert code == 0, err
+    assert {json.loads(line)["head"] for line in out.splitlines()} == {"a5", "c "}
+
+
 def test_standard_input_that_is_no_text_is_an_error(faan: Faan, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xd9\x00\n")))
     code, _, err = faan("suggest", model, "--examples", "-")
