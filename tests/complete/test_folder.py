@@ -131,6 +131,16 @@ def test_a_flipped_bit_is_noticed_and_the_file_named(evidence: Path, tmp_path: P
         Completer.load(tmp_path / "copy")
 
 
+@pytest.mark.parametrize("content", ["", "[]", '{"evidence": 7}', '{"evidence": ["no such"], "trained": false}'])
+def test_what_a_model_without_checksums_lacks_is_told_in_words(evidence: Path, tmp_path: Path, content: str) -> None:
+    shutil.copytree(evidence, tmp_path / "copy")
+    (tmp_path / "copy" / CHECKSUMS_FILE).unlink()
+    (tmp_path / "copy" / "method" / "ranker.json").write_text(content)
+    with pytest.raises(InputError, match=r"damaged \(method/ranker.json: (does not say which|needs) evidence") as told:
+        Completer.load(tmp_path / "copy")
+    assert "Error" not in str(told.value)
+
+
 def test_damaged_checksums_are_one_error(folder: Path) -> None:
     for content in ("", "[]", '{"config.json": "x"}', '{"../elsewhere": 1}'):
         (folder / "checksums.json").write_text(content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import pyoxigraph as ox
 import pytest
@@ -16,7 +16,7 @@ from faan.graph import InputError, read_graph, save_graph
 from faan.graph.iris import Terms
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
-from faan.web.export import FORMATS, Chosen, export, wikidata_id
+from faan.web.export import FORMATS, Chosen, FormatName, export, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
@@ -135,6 +135,10 @@ def test_a_table_has_everything_and_breaks_at_no_name() -> None:
     assert (row["head"], row["relation"], row["tail"], row["decision"]) == ("a\\tb", "r\\n", "c\\\\", "rejected")
     assert (row["probability"], row["reviewer"]) == ("0.9", "Ana <a>")
     assert second.split("\t")[:3] == ["a", "r", "c"]
+
+
+def test_every_format_can_be_asked_for_by_name() -> None:
+    assert get_args(FormatName) == tuple(FORMATS)
 
 
 def test_formats_that_cannot_tell_refuse_to_mix_accepted_and_rejected() -> None:

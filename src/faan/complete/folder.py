@@ -89,7 +89,9 @@ def load(folder: Path) -> Completer:
     try:
         fitted = method.load(folder / _METHOD, graph)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
-        raise _damaged(folder, str(error).removeprefix(f"{folder}: ")) from None
+        is_told = isinstance(error, InputError)
+        problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
+        raise _damaged(folder, problem) from None
     return Completer(graph, fitted, config.calibration, config.about)
 
 

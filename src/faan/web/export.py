@@ -18,6 +18,7 @@ from faan.web.provenance import turtle
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
+FormatName: TypeAlias = Literal["nt", "tsv", "ttl", "sparql", "quickstatements"]
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
