@@ -90,6 +90,15 @@ def test_protocols_are_never_mixed(write_result: WriteResult) -> None:
     assert "open" in opened.title
 
 
+def test_a_row_of_the_open_protocol_is_no_missing_one_of_the_strict(write_result: WriteResult) -> None:
+    write_result("strict", 0.2)
+    (strict,) = build_tables(Request("main"))
+    assert "Evidence open" not in {row[0] for row in strict.rows}
+    (opened,) = build_tables(Request("main", rows=["Evidence open"]))
+    assert row_of(opened, "Evidence open")["MRR"] == "missing"
+    assert any("faan reproduce main --dataset NELL-One --rows 'Evidence open' --run" in note for note in opened.notes)
+
+
 def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> None:
     write_result("one")
     write_result("two")

@@ -4,7 +4,7 @@ from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
-from faan.models.evidence_training import EvidenceConfig, fit_ranker, make_sources
+from faan.models.evidence_training import Blind, EvidenceConfig, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
 from faan.models.registry import ModelConfig
@@ -13,6 +13,7 @@ from faan.models.translation import MeanTranslation
 
 __all__ = [
     "Background",
+    "Blind",
     "Contribution",
     "EmbeddingMethod",
     "EvidenceConfig",

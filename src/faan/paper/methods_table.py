@@ -19,15 +19,16 @@ def main_tables(request: Request) -> list[Table]:
     """All methods; those of the open protocol, which were trained on more, in a table of their own."""
     results = request.read()
     rows = [row for row in request.chosen(results) if row.is_known or results.of(row.label, SHOTS)]
-    found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
-    names = {label: label for label in found}
-    tables = [_table(request, "main", "All methods", found, names, published_main(request.dataset))]
-    labels = results.labels(SHOTS, "open") if request.rows is None else []
-    if labels:
-        found = {label: results.of(label, SHOTS, request.seeds, "open") for label in labels}
-        tables.append(
-            _table(request, "main-open", "All methods", found, {label: label for label in labels}, {}, "open")
-        )
+    strict = [row.label for row in rows if row.protocol == "strict"]
+    opened = [row.label for row in rows if row.protocol == "open"] if request.rows else results.labels(SHOTS, "open")
+    tables: list[Table] = []
+    sections: tuple[tuple[str, Protocol, list[str]], ...] = ("main", "strict", strict), ("main-open", "open", opened)
+    for kind, protocol, labels in sections:
+        if labels:
+            found = {label: results.of(label, SHOTS, request.seeds, protocol) for label in labels}
+            published = published_main(request.dataset) if protocol == "strict" else {}
+            names = {label: label for label in labels}
+            tables.append(_table(request, kind, "All methods", found, names, published, protocol))
     return tables
 
 

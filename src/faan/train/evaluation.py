@@ -26,6 +26,7 @@ def evaluate_run(
         method=run.config.model.display_name,
         variant=run.config.variant,
         dataset=run.benchmark.name,
+        protocol=run.config.protocol,
         shots=shots,
         seed=run.config.seed,
         **figures,
