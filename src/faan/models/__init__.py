@@ -6,12 +6,13 @@ from faan.models.embedding import EmbeddingMethod, training_triples, triples_wit
 from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
 from faan.models.evidence_training import Blind, EvidenceConfig, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
-from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
+from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
 from faan.models.registry import ModelConfig
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
+    "Apart",
     "Background",
     "Blind",
     "Contribution",
@@ -28,10 +29,12 @@ __all__ = [
     "OutOfFold",
     "PathRules",
     "Scorer",
+    "Scorers",
     "TailCounts",
     "fit_ranker",
     "make_sources",
     "parts_of",
+    "prepare_sets",
     "sample_neighbours",
     "training_triples",
     "triples_with",
