@@ -59,12 +59,24 @@ VARIANTS = {
 }
 """The paper's ablation; `FaanConfig.variants` says what each changes."""
 
+EVIDENCE_VARIANTS = {
+    "no-paths": "without paths and links",
+    "no-embeddings": "without embeddings",
+    "no-profiles": "without profiles of relations",
+    "no-counts": "without counts",
+    "no-task-edges": "without the edges of training tasks",
+}
+"""The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
+
 ROWS: dict[str, tuple[Row, ...]] = {
     "main": (
         *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, WITH_FAAN, OPEN),
         *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
     ),
-    "ablation": (*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
+    "ablation": (
+        *(*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
+        *(*(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS), EVIDENCE),
+    ),
     "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
     "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
     "attention": (FAAN, PLUS),
