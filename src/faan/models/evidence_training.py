@@ -43,8 +43,10 @@ class EvidenceConfig(Settings):
         "no-profiles": {"without": ("profiles",)},
         "no-counts": {"without": ("counts",)},
         "no-task-edges": {"task_edges": False},
+        "blind": {"blind_vectors": True},
+        "open": {"background_tasks": True},
     }
-    """The ablation of evidence."""
+    """The ablation of evidence, and two other ways to learn."""
 
     method: Literal["evidence"] = "evidence"
     """Which few-shot model."""

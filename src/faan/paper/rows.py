@@ -43,7 +43,7 @@ GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for
 FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
 PLUS = Row("FAAN plus", "faan-plus.toml")
 EVIDENCE, WITH_FAAN = Row("Evidence", "evidence.toml"), Row("Evidence faan", "evidence-faan.toml")
-OPEN = Row("Evidence open", "evidence-open.toml", protocol="open")
+OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
 TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
 RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
 
@@ -65,6 +65,7 @@ EVIDENCE_VARIANTS = {
     "no-profiles": "without profiles of relations",
     "no-counts": "without counts",
     "no-task-edges": "without the edges of training tasks",
+    "blind": "learnt from vectors that know the other tasks",
 }
 """The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
 
