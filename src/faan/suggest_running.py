@@ -63,6 +63,8 @@ def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
     if not names:
         talk.print("there is nothing left to ask")
         return
+    if asked.by_tail and not asked.known and completer.looks_functional(examples):
+        talk.print("heads of this relation have one tail: those that have it are left out (--known shows them)")
     found = completer.suggest(
         examples,
         None if asked.by_tail else names,

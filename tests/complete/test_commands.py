@@ -129,8 +129,13 @@ def test_that_everything_is_known_is_said(faan: Faan, model: Path) -> None:
 
 
 def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
-    _, out, _ = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
+    _, out, err = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
     assert (json.loads(out)["head"], json.loads(out)["tail"]) == ("land9", "town9a")
+    assert "those that have it are left out (--known shows them)" in err
+    assert "left out" not in faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--known")[2]
+    assert (
+        "left out" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]
+    )  # two examples say nothing yet
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])

@@ -96,6 +96,10 @@ class Completer:
         """The entities that look like heads of the examples and lack the fact, most similar first."""
         return [self.graph.entity_names[int(head)] for head in self._lacking(ask(self.graph, examples))]
 
+    def looks_functional(self, examples: Examples) -> bool:
+        """Whether nearly every known head of the relation has one tail only."""
+        return self._ranking(examples).reasons.one_tail_each
+
     @cached_property
     def _profiles(self) -> Profiles:
         return Profiles.of(self.graph)
