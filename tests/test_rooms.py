@@ -28,6 +28,7 @@ ROOMS = [
     "train_commands",
     "reproduce_commands",
     "complete_running",
+    "suggest_running",
     "graph_commands",
     "run_commands",
     "complete_commands",

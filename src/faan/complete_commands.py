@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from faan.graph.iris import DEFAULT_BASE
 from faan.options import (
     AsJson,
+    Base,
     ColumnNames,
+    Force,
     Format,
     GraphArgument,
     Languages,
@@ -17,7 +20,9 @@ from faan.options import (
     SkipBadLines,
     TypePattern,
     TypeRelations,
+    format_of,
     read_source,
+    refuse,
 )
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
@@ -83,27 +88,46 @@ def suggest(
     known: Annotated[bool, typer.Option("--known", help="Show facts that are known already, too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="table, tsv, jsonl or nt (N-Triples).")
-    ] = "table",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table, tsv, jsonl or nt (N-Triples).  [default: by the file's ending, else table]",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What N-Triples call a relation that is given by examples.")
+    ] = None,
+    base: Base = DEFAULT_BASE,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted job in that file.")] = False,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
     """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
-    from faan.complete_running import Wanted, run_suggest
+    from faan.complete.output import ENDINGS
+    from faan.complete_running import Wanted
+    from faan.suggest_running import Asked, Target, run_suggest
 
-    form = "jsonl" if as_json else form
-    if form not in ("table", "tsv", "jsonl", "nt"):
-        raise typer.BadParameter("expected table, tsv, jsonl or nt", param_hint="--format")
-    if output is not None and form == "table":
-        form = {".jsonl": "jsonl", ".nt": "nt"}.get(output.suffix, "tsv")
+    _check_one_source(relation, examples, example)
+    chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
+    if output is not None and chosen == "table":
+        raise typer.BadParameter("a table is for the screen: write tsv, jsonl or nt", param_hint="--format")
     if resume and output is None:
         raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
-    _check_one_source(relation, examples, example)
-    wanted = Wanted(model, relation, examples, example or [])
-    run_suggest(wanted, head, heads_file, tail, top, limit, known, explain, form, output, resume)
+    if chosen == "nt" and relation is None and name is None:
+        raise typer.BadParameter(
+            "say what N-Triples are to call the new relation: an IRI or a name", param_hint="--name"
+        )
+    if chosen != "nt" or relation is not None:
+        refuse("a new relation in N-Triples", {"--name": name})
+    run_suggest(
+        Wanted(model, relation, examples, example or []),
+        Asked(head or [], heads_file, tail or [], top, limit, known),
+        Target(chosen, output, resume, force, explain, name, base),
+    )
 
 
 def explain(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from rich.progress import (
     BarColumn,
@@ -19,19 +18,16 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from faan.complete import DEFAULT, About, Completer, Examples, Explanation, Suggestion, read_about
+from faan.complete import DEFAULT, About, Completer, Examples, Explanation, read_about
 from faan.complete import fit as fit_completer
 from faan.complete.drawing import write_drawing
 from faan.complete.folder import check_place
 from faan.complete.methods import OnProgress
-from faan.complete.output import cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs
 from faan.graph import Graph, InputError
 from faan.printing import busy, new_table, out, print_json, shown, talk, visible
 
-__all__ = ["Wanted", "check_place", "run_explain", "run_fit", "run_info", "run_suggest"]
-
-_HEADS_IN_A_TABLE = 10
+__all__ = ["Wanted", "bars", "check_place", "read_lines", "run_explain", "run_fit", "run_info"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Wanted:
         if self.examples_file == "-":
             return parse_pairs(graph, _decoded(sys.stdin.buffer.read(), "standard input"), "standard input")
         if self.examples_file is not None:
-            return parse_pairs(graph, _lines(Path(self.examples_file)), self.examples_file)
+            return parse_pairs(graph, read_lines(Path(self.examples_file)), self.examples_file)
         return [parse_pair(graph, pair) for pair in self.pairs]
 
 
@@ -73,56 +69,6 @@ def run_info(folder: Path, as_json: bool) -> None:
     _print_about(read_about(folder), as_json)
 
 
-def run_suggest(
-    wanted: Wanted,
-    heads: list[str] | None,
-    heads_file: Path | None,
-    tails: list[str] | None,
-    top: int,
-    limit: int | None,
-    known: bool,
-    explained: bool,
-    form: str,
-    output: Path | None,
-    resume: bool,
-) -> None:
-    """Suggest facts, to a table or to lines."""
-    completer, examples = wanted.open()
-    if heads_file is not None:
-        heads = [*(heads or []), *(line.strip("\r\n") for line in _lines(heads_file) if line.strip())]
-        if not heads:
-            raise InputError("holds no name of a head", source=str(heads_file))
-    by_tail = not heads and bool(tails)
-    if not heads and not by_tail:
-        heads = completer.heads_lacking(examples)
-        limit = limit or (_HEADS_IN_A_TABLE if form == "table" else None)
-        talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{_asking(limit, heads)}")
-        heads = heads[:limit]
-    asked = list(tails or []) if by_tail else list(heads or [])
-    if output is not None and resume:
-        last, size = last_asked(output, form, by_tail)
-        asked = _still_to_ask(asked, last, completer.graph)
-        cut(output, size)
-    elif output is not None and output.exists():
-        raise InputError("exists; go on with it (--resume) or choose another file", source=str(output))
-    if not asked:
-        talk.print("there is nothing left to ask")
-        return
-    found = completer.suggest(
-        examples,
-        None if by_tail else asked,
-        asked if by_tail else tails or None,
-        top,
-        "show" if known else "skip",
-    )
-    found = _watched(found, len(asked), by_tail)
-    if form == "table":
-        _print_table(found, by_tail, explained, completer.graph)
-    else:
-        relation = examples if isinstance(examples, str) else "new"
-        _write(found, form, relation, output)
-
-
 def run_explain(wanted: Wanted, head: str, tail: str, picture: Path | None, as_json: bool) -> None:
     """Print all that speaks for one fact, and draw it."""
     completer, examples = wanted.open()
@@ -136,7 +82,8 @@ def run_explain(wanted: Wanted, head: str, tail: str, picture: Path | None, as_j
         _print_explanation(explanation)
 
 
-def _lines(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file that a user named."""
     try:
         return _decoded(path.read_bytes(), str(path))
     except OSError as error:
@@ -149,56 +96,6 @@ def _decoded(raw: bytes, source: str) -> list[str]:
         return raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 ({error.reason})", source=source) from None
-
-
-def _asking(limit: int | None, heads: Sequence[str]) -> str:
-    return f"; these are the first {limit} (--limit for more)" if limit is not None and limit < len(heads) else ""
-
-
-def _still_to_ask(asked: list[str], last: str | None, graph: Graph) -> list[str]:
-    if last is None:
-        return asked
-    for place, name in enumerate(asked):
-        if graph.entity_names[graph.entity(name)] == last:
-            return asked[place:]
-    raise InputError(f"{last!r}, the last in the file, is not among what is asked now")
-
-
-def _write(found: Iterable[Suggestion], form: str, relation: str, output: Path | None) -> None:
-    is_new = output is None or not output.exists()
-    line = line_writer(form, relation)
-    count = 0
-    target = nullcontext(sys.stdout) if output is None else output.open("a", encoding="utf-8", newline="\n")
-    with target as file:
-        _begin(file, form, is_new)
-        for suggestion in found:
-            file.write(line(suggestion))
-            count += 1
-    if output is not None:
-        talk.print(f"wrote {count:,} {'suggestion' if count == 1 else 'suggestions'} to {visible(str(output))}")
-
-
-def _begin(file: IO[str], form: str, is_new: bool) -> None:
-    if is_new:
-        file.write(header(form))
-
-
-def _print_table(found: Iterable[Suggestion], by_tail: bool, explained: bool, graph: Graph) -> None:
-    def label(name: str) -> str:
-        return graph.entity_label(graph.entity(name))
-
-    last = None
-    for suggestion in found:
-        asked, answer = (suggestion.tail, suggestion.head) if by_tail else (suggestion.head, suggestion.tail)
-        if asked != last:
-            if suggestion.low_evidence and last is None:
-                out.print("low evidence: one or two examples are little to go by", style="yellow")
-            out.print(shown(label(asked)), style="bold")
-            last = asked
-        marks = f"  ! {visible(suggestion.warnings[0])}" if suggestion.warnings else ""
-        out.print(f"  {suggestion.rank:>3}  {suggestion.probability:>6.1%}  {shown(label(answer))}{marks}")
-        for sentence in suggestion.because if explained else ():
-            out.print(f"               {visible(sentence)}", style="dim")
 
 
 def _print_about(about: About, as_json: bool) -> None:
@@ -224,7 +121,8 @@ def _print_explanation(explanation: Explanation) -> None:
     fact, label = explanation.suggestion, explanation.label
     out.print(f"{visible(label(fact.head))} → {visible(label(fact.tail))}", style="bold")
     low = ", low evidence" if fact.low_evidence else ""
-    out.print(f"probability {fact.probability:.1%}{low}, rank {fact.rank:,}, score {fact.score:.3f}")
+    place = f"rank {fact.rank:,} among the tails of {visible(label(fact.head))}"
+    out.print(f"probability {fact.probability:.1%}{low}, {place}, score {fact.score:.3f}")
     for warning in fact.warnings:
         out.print(f"! {visible(warning)}", style="yellow")
     if fact.because:
@@ -255,30 +153,19 @@ def _print_explanation(explanation: Explanation) -> None:
 @contextmanager
 def _stages() -> Iterator[OnProgress]:
     """Bars, one for each thing that goes on, with the time left."""
-    with _bars() as bars:
+    with bars() as shown_bars:
         tasks: dict[str, TaskID] = {}
 
         def on_progress(what: str, share: float) -> None:
-            if what not in tasks or bars.tasks[tasks[what]].finished:
-                tasks[what] = bars.add_task(what, total=1.0)
-            bars.update(tasks[what], completed=share)
+            if what not in tasks or shown_bars.tasks[tasks[what]].finished:
+                tasks[what] = shown_bars.add_task(what, total=1.0)
+            shown_bars.update(tasks[what], completed=share)
 
         yield on_progress
 
 
-def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator[Suggestion]:
-    """Show how many of the entities asked about are done."""
-    with _bars() as bars:
-        task, last, done = bars.add_task("suggesting", total=total), None, 0
-        for suggestion in found:
-            asked = suggestion.tail if by_tail else suggestion.head
-            if asked != last:
-                bars.update(task, completed=done)
-                last, done = asked, done + 1
-            yield suggestion
-
-
-def _bars() -> Progress:
+def bars() -> Progress:
+    """Bars with the time left, on a terminal."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faan.graph import Graph, read_graph
+from faan.graph import Graph, InputError, read_graph
 from faan.graph.builder import TYPE_RELATIONS
 from faan.graph.read import FORMATS
 from faan.printing import busy
@@ -60,6 +60,10 @@ Settings = Annotated[
 TensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write metrics for TensorBoard, into the run's folder.")
 ]
+Base = Annotated[
+    str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -68,6 +72,29 @@ def read_tasks(path: Path) -> Benchmark:
     """Read a benchmark, showing that it takes time."""
     with busy("reading"):
         return read_benchmark(path)
+
+
+def format_of(given: str | None, output: Path | None, endings: Mapping[str, str], default: str) -> str:
+    """The format that was asked for, else that of the file's ending, else a default where there is no file."""
+    formats = list(dict.fromkeys([default, *endings.values()]))
+    if given is not None:
+        if given not in formats:
+            raise typer.BadParameter(f"expected one of {', '.join(formats)}", param_hint="--format")
+        return given
+    if output is None:
+        return default
+    if output.suffix.lower() not in endings:
+        raise typer.BadParameter(
+            f"a name that ends in {', '.join(endings)} says what to write; for {output.name!r} say it with --format",
+            param_hint="-o",
+        )
+    return endings[output.suffix.lower()]
+
+
+def check_new_file(path: Path, force: bool, instead: str = "") -> None:
+    """Refuse to overwrite a file without having been told to."""
+    if path.is_file() and not force:
+        raise InputError(f"exists; {instead}overwrite it (--force) or choose another file", source=str(path))
 
 
 def refuse(only_for: str, options: Mapping[str, object]) -> None:

@@ -10,11 +10,13 @@ from typing import Annotated
 import typer
 
 from faan.complete_commands import ModelArgument
-from faan.graph import InputError
+from faan.graph import Graph, InputError, open_graph
 from faan.graph.iris import DEFAULT_BASE
+from faan.graph.store import is_saved_graph
+from faan.options import Base, Force, check_new_file, format_of
 from faan.printing import busy, talk, visible
 from faan.web.decisions import DECISIONS_FILE, Decisions
-from faan.web.export import CHOSEN, FORMATS
+from faan.web.export import CHOSEN, FORMATS, decided_relation
 from faan.web.export import export as export_facts
 
 DecisionsFile = Annotated[
@@ -37,48 +39,61 @@ def serve(
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
         from faan.web.app import create_app
-        from faan.web.server import check_access, listen, run, service_of
+        from faan.web.server import addresses, check_access, is_loopback, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as progress:
             service = opened.enter_context(service_of(model, decisions, progress))
-        place = f"[{host}]" if ":" in host else host
-        address = f"http://{place}:{bound.getsockname()[1]}/{f'?token={token}' if token else ''}"
+        here, *elsewhere = addresses(host, bound.getsockname()[1], token)
         talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
-        talk.print(f"open {address}  (Ctrl+C ends it)")
+        talk.print(f"open {here}  (Ctrl+C ends it)")
+        for address in elsewhere:
+            talk.print(f"from other machines: {address}")
+        if not is_loopback(host):
+            talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
         run(create_app(service, token), bound)
 
 
 def export(
     model: ModelArgument,
-    format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "nt",
+    format: Annotated[
+        str | None, typer.Option(help=f"{', '.join(FORMATS)}.  [default: by the file's ending, else nt]")
+    ] = None,
     decision: Annotated[str, typer.Option(help=f"{', '.join(CHOSEN)}.")] = "accepted",
-    relation: Annotated[str | None, typer.Option(metavar="NAME", help="Only this relation.")] = None,
-    base: Annotated[
-        str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
-    ] = DEFAULT_BASE,
+    relation: Annotated[str | None, typer.Option(metavar="NAME", help="Only this relation, by name or label.")] = None,
+    base: Base = DEFAULT_BASE,
     decisions: DecisionsFile = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of standard output.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write the facts that were accepted on the review page (or rejected, or all), with where they come from."""
-    if format not in FORMATS:
-        raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
+    form = format_of(format, output, {f".{one.ending}": name for name, one in FORMATS.items()}, default="nt")
     chosen = next((name for name in CHOSEN if name == decision), None)
     if chosen is None:
         raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")
     if decisions is None and not model.is_dir():
         raise InputError("there is no such model folder", source=str(model))
+    if output is not None:
+        check_new_file(output, force)
     stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
     with contextlib.closing(stored):
-        count, pieces = export_facts(stored, format, chosen, base, relation)
+        called = None if relation is None else decided_relation(stored, _graph_of(model), relation)
+        count, pieces = export_facts(stored, form, chosen, base, called)
         if output is None:
             sys.stdout.writelines(pieces)
         else:
             with output.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(pieces)
     where = "" if output is None else f" to {visible(str(output))}"
-    talk.print(f"{count:,} {'fact' if count == 1 else 'facts'} as {FORMATS[format].name}{where}")
+    talk.print(f"{count:,} {'fact' if count == 1 else 'facts'} as {FORMATS[form].name}{where}")
+
+
+def _graph_of(model: Path) -> Graph | None:
+    """The graph behind decisions, for its labels; decisions kept elsewhere may have lost their model."""
+    from faan.complete.folder import GRAPH_FOLDER
+
+    return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None

@@ -98,13 +98,44 @@ def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
     assert 0 <= float(row["probability"]) <= 1
     found = [json.loads(line) for line in faan(*asked, "jsonl")[1].splitlines()]
     assert [one["rank"] for one in found] == [1, 2]
-    triple = faan(*asked, "nt")[1].splitlines()[0]
-    assert triple == "<urn:faan:land9> <urn:faan:new> <urn:faan:town9a> ."
+    triple = faan(*asked, "nt", "--name", "seat", "--base", "http://a.org/")[1].splitlines()[0]
+    assert triple == "<http://a.org/land9> <http://a.org/seat> <http://a.org/town9a> ."
+    triple = faan(*asked, "nt", "--name", "http://b.org/seat")[1].splitlines()[0]
+    assert triple == "<urn:faan:land9> <http://b.org/seat> <urn:faan:town9a> ."
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [("x.tsv", "head\ttail"), ("x.jsonl", '{"head": '), ("x.NT", "<urn:faan:town9a> <urn:faan:lies_in>")],
+)
+def test_a_file_is_written_as_its_ending_says(faan: Faan, model: Path, tmp_path: Path, name: str, begin: str) -> None:
+    asked = ("suggest", model, "--relation", "lies_in", "--head", "town9a", "--known", "-o", tmp_path / name)
+    code, _, err = faan(*asked)
+    assert code == 0, err
+    assert (tmp_path / name).read_text().startswith(begin)
+    (tmp_path / name).write_text("mine")
+    code, _, err = faan(*asked)
+    assert (code, (tmp_path / name).read_text()) == (1, "mine")
+    assert "exists; go on with it (--resume), overwrite it (--force) or choose another file" in err
+    assert faan(*asked, "--force")[0] == 0
+    assert (tmp_path / name).read_text().startswith(begin)
+
+
+def test_that_everything_is_known_is_said(faan: Faan, model: Path) -> None:
+    everything = [argument for head, tail in CAPITALS for argument in ("--example", f"{head},{tail}")]
+    code, out, err = faan("suggest", model, *everything, "--tail", "town9b")
+    assert (code, out) == (0, "")
+    assert "all that fits is known already (--known shows it)" in err
 
 
 def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
-    _, out, _ = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
+    _, out, err = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
     assert (json.loads(out)["head"], json.loads(out)["tail"]) == ("land9", "town9a")
+    assert "those that have it are left out (--known shows them)" in err
+    assert "left out" not in faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--known")[2]
+    assert (
+        "left out" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]
+    )  # two examples say nothing yet
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
@@ -181,6 +212,17 @@ def test_only_line_feeds_end_a_name_in_a_file(faan: Faan, tmp_path: Path) -> Non
     assert (code, "holds no name" in err) == (1, True)
 
 
+def test_blanks_around_a_name_in_a_file_do_not_count_unless_the_name_has_them(faan: Faan, tmp_path: Path) -> None:
+    rows = [*((f"a{i}", "on", f"b{i % 3}") for i in range(9)), ("c ", "on", "b0")]
+    fit(read_graph(rows), method="rules").save(tmp_path / "model")
+    (tmp_path / "examples.tsv").write_text(" a0\tb0  \na1 ,b1\nc \tb0\n")
+    (tmp_path / "heads.txt").write_text(" a5 \nc \n")
+    given = ("--examples", tmp_path / "examples.tsv", "--heads-file", tmp_path / "heads.txt", "--json")
+    code, out, err = faan("suggest", tmp_path / "model", *given)
+    assert code == 0, err
+    assert {json.loads(line)["head"] for line in out.splitlines()} == {"a5", "c "}
+
+
 def test_standard_input_that_is_no_text_is_an_error(faan: Faan, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xd9\x00\n")))
     code, _, err = faan("suggest", model, "--examples", "-")
@@ -198,6 +240,18 @@ def test_a_model_with_decisions_is_refused_before_it_is_fitted(
     code, _, err = faan("fit", graph, "-o", model)
     assert code == 1
     assert "decisions" in err
+
+
+@pytest.mark.parametrize("place", ["a-file/model", "a-file"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_graph_is_read(
+    faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "a-file").touch()
+    monkeypatch.setattr("faan.complete_commands.read_source", lambda *_: pytest.fail("the graph was read"))
+    code, _, error = faan("fit", "world", "-o", str(tmp_path / place))
+    assert code == 1
+    assert place in error
+    assert "cannot be written" in error or "choose another folder" in error
 
 
 def test_heads_come_from_a_file(faan: Faan, model: Path, tmp_path: Path) -> None:
@@ -223,7 +277,13 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
     [
         (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
         (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl or nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl, nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .jsonl, .nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
+        (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--name", "x"), 2, "only for a new relation"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is no IRI"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
         (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),

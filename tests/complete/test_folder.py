@@ -11,6 +11,7 @@ import pytest
 
 import faan
 from faan.complete import Completer, fit, read_about
+from faan.complete.checksums import CHECKSUMS_FILE
 from faan.graph import Graph, InputError
 
 from .conftest import CAPITALS
@@ -33,6 +34,9 @@ def test_a_loaded_model_says_the_same(completer: Completer, folder: Path) -> Non
 
 def test_a_model_is_replaced_but_nothing_beside_it(completer: Completer, folder: Path) -> None:
     completer.save(folder)
+    (folder / "entities.sqlite").write_text("an index that is built again")
+    completer.save(folder)
+    assert not (folder / "entities.sqlite").exists()  # it was the old graph's
     (folder / "decisions.sqlite").write_text("what reviewers decided")
     with pytest.raises(InputError, match="holds more than a model"):
         completer.save(folder)
@@ -98,10 +102,9 @@ def evidence(land: Graph, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_any_file_that_is_missing_or_damaged_is_one_error(evidence: Path, tmp_path: Path) -> None:
     files = [path.relative_to(evidence) for path in evidence.rglob("*") if path.is_file()]
+    files.remove(Path(CHECKSUMS_FILE))
     assert {path.suffix for path in files} <= {".json", ".npy", ".safetensors", ".txt"}  # nothing that is executed
     for file in files:
-        if file.parts[0] == "graph" and file.suffix == ".npy" and "names_data" in file.name:
-            continue  # other names make another graph, not a damaged one
         for harm in ("missing", "cut", "nonsense"):
             copy = tmp_path / "copy"
             shutil.copytree(evidence, copy)
@@ -113,6 +116,44 @@ def test_any_file_that_is_missing_or_damaged_is_one_error(evidence: Path, tmp_pa
             with pytest.raises(InputError):
                 Completer.load(copy)
             shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize(
+    "name", ["graph/tails.npy", "graph/entity_names_data.npy", "method/ranker.json", "config.json"]
+)
+def test_a_flipped_bit_is_noticed_and_the_file_named(evidence: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(evidence, tmp_path / "copy")
+    file = tmp_path / "copy" / name
+    content = bytearray(file.read_bytes())
+    content[-9] ^= 1  # in the middle of a number or a name
+    file.write_bytes(content)
+    told = rf"{name} is not what was written|config.json: is not JSON"
+    with pytest.raises(InputError, match=rf"damaged \(({told}.*)\); fit it again"):
+        Completer.load(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"evidence": 7}', '{"evidence": ["no such"], "trained": false}'])
+def test_what_a_model_without_checksums_lacks_is_told_in_words(evidence: Path, tmp_path: Path, content: str) -> None:
+    shutil.copytree(evidence, tmp_path / "copy")
+    (tmp_path / "copy" / CHECKSUMS_FILE).unlink()
+    (tmp_path / "copy" / "method" / "ranker.json").write_text(content)
+    with pytest.raises(InputError, match=r"damaged \(method/ranker.json: (does not say which|needs) evidence") as told:
+        Completer.load(tmp_path / "copy")
+    assert "Error" not in str(told.value)
+
+
+def test_damaged_checksums_are_one_error(folder: Path) -> None:
+    for content in ("", "[]", '{"config.json": "x"}', '{"../elsewhere": 1}'):
+        (folder / "checksums.json").write_text(content)
+        with pytest.raises(InputError, match=r"damaged \((checksums.json does not|../elsewhere is missing)"):
+            Completer.load(folder)
+
+
+def test_a_model_without_checksums_opens_and_files_beside_it_do_no_harm(folder: Path) -> None:
+    (folder / "decisions.sqlite").write_text("what reviewers decided")
+    Completer.load(folder)
+    (folder / "checksums.json").unlink()
+    Completer.load(folder)
 
 
 def test_the_default_method_is_saved_and_loaded(evidence: Path) -> None:

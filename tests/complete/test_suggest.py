@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby, islice
 
 import numpy as np
@@ -36,6 +37,36 @@ def test_with_tails_alone_heads_are_suggested(completer: Completer) -> None:
     found = list(completer.suggest(FIVE, tails=["town9a", "town8a"], top=3))
     assert [(one.tail, one.rank) for one in found] == [(t, r) for t in ("town9a", "town8a") for r in (1, 2, 3)]
     assert (found[0].head, found[3].head) == ("land9", "land8")
+
+
+def test_a_fact_has_one_probability_whichever_way_it_was_asked(completer: Completer, plain: Completer) -> None:
+    for made in (completer, plain):
+        found = list(made.suggest(FIVE, tails=["town9a", "town12b"], top=5))
+        assert len(found) == 10
+        for one in found:
+            explained = made.explain(one.head, one.tail, FIVE).suggestion
+            assert replace(one, rank=explained.rank) == explained
+        for _, group in groupby(found, key=lambda one: one.tail):
+            assert (np.diff([one.probability for one in group]) <= 0).all()
+
+
+def test_the_first_heads_of_a_tail_do_not_depend_on_how_many_are_wanted(plain: Completer) -> None:
+    ten = list(plain.suggest(FIVE, tails=["town9a"], top=10))
+    assert list(plain.suggest(FIVE, tails=["town9a"], top=3)) == ten[:3]
+
+
+def test_heads_that_have_their_one_tail_are_not_suggested_for_another(completer: Completer, plain: Completer) -> None:
+    for made in (completer, plain):
+        heads = {one.head for one in made.suggest(FIVE, tails=["town0b"], top=COUNTRIES)}
+        assert len(heads) == COUNTRIES - 5
+        assert not heads & {head for head, _ in FIVE}
+        shown = {one.head: one for one in made.suggest(FIVE, tails=["town0b"], top=COUNTRIES, known="show")}
+        assert any("land0 already goes with town0a" in warning for warning in shown["land0"].warnings)
+
+
+def test_heads_with_other_tails_are_suggested_where_heads_have_several(completer: Completer) -> None:
+    examples = [*FIVE, ("land0", "town0b"), ("land1", "town1b")]
+    assert "land0" in {one.head for one in completer.suggest(examples, tails=["town0c"], top=COUNTRIES)}
 
 
 def test_with_heads_and_tails_only_those_tails_are_suggested(completer: Completer) -> None:

@@ -88,8 +88,23 @@ def test_a_label_that_several_share_asks_for_the_name(write: Callable[[str, str]
     graph = read_graph([("Q1", "in", "Q2"), ("Q3", "in", "Q2")], nodes=nodes)
     assert graph.entity("France") == graph.entity("Q2")
     assert graph.entity_label(graph.entity("Q1")) == "Paris"
-    with pytest.raises(InputError, match=r"2 of the graph share the label 'Paris': 'Q1', 'Q3'"):
+    with pytest.raises(
+        InputError, match=r"2 of the graph share the label 'Paris': 'Q1' \(1 fact\), 'Q3' \(1 fact\). Use"
+    ):
         graph.entity("Paris")
+
+
+def test_things_that_share_a_label_are_told_apart_by_type(write: Callable[[str, str], Path]) -> None:
+    nodes = write("nodes.tsv", "id\tname\tcategory\nQ1\tTokyo\tcity\nQ3\tTokyo\tsong\nQ2\tJapan\tland\n")
+    graph = read_graph([("Q1", "in", "Q2"), ("Q2", "has", "Q1"), ("Q3", "from", "Q2")], nodes=nodes)
+    with pytest.raises(InputError, match=r"'Q1' \(city, 2 facts\), 'Q3' \(song, 1 fact\). Use the name"):
+        graph.entity("Tokyo")
+
+
+def test_a_name_that_is_a_part_of_others_names_them() -> None:
+    graph = read_graph([("Tokyo, Japan", "in", "Japan"), ("Asia/Tokyo", "zone_of", "Japan"), ("Kyoto", "in", "Japan")])
+    with pytest.raises(UnknownNameError, match="Did you mean 'Asia/Tokyo', 'Tokyo, Japan'"):
+        graph.entity("Tokyo")
 
 
 def test_an_inverse_relation_says_so(countries: Graph) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,6 +69,22 @@ def test_nearest_names_are_the_ones_a_person_would_mean() -> None:
     assert names.nearest("Preu") == ["Peru"]
     assert names.nearest("xyz") == []
     assert names.nearest("") == []
+
+
+def test_names_that_hold_a_name_as_words_are_found_shortest_first() -> None:
+    names = Names.from_strings(["Tokyo Tower, Japan", "Tokyo, Japan", "Asia/Tokyo", "Tokyoite", "São Tomé"])
+    assert names.containing("tokyo") == ["Asia/Tokyo", "Tokyo, Japan", "Tokyo Tower, Japan"]
+    assert names.containing("Tokyo", count=1) == ["Asia/Tokyo"]
+    assert names.containing("Tom") == []  # a letter follows, if one of two bytes
+    assert names.containing("to") == []
+    assert Names.from_strings(["pe", "ru"]).containing("peru") == []
+    assert Names.from_strings(["one", "two", "three"]).containing("two") == ["two"]
+
+
+@given(st.lists(st.text("ab é,", max_size=6), max_size=9), st.text("abé", min_size=3, max_size=3))
+def test_names_that_hold_a_name_are_those_of_a_slow_search(strings: list[str], wanted: str) -> None:
+    slow = {one for one in strings if re.search(rf"(?<!\w){wanted}(?!\w)", one)}
+    assert set(Names.from_strings(strings).containing(wanted, count=9)) == slow
 
 
 def test_nearest_names_do_not_count_letters_across_two_names() -> None:

@@ -82,13 +82,16 @@ def test_entities_and_relations_are_found(client: TestClient) -> None:
     [
         ({"relation": "currency", "heads": ["Perru"]}, "no entity is called 'Perru'. Did you mean 'Peru'?"),
         ({"relation": "curency"}, "no relation is called 'curency'. Did you mean 'currency'?"),
-        ({"relation": "currency", "heads": ["x"] * 1001}, "at most 1000 items"),
-        ({"relation": "currency", "examples": []}, "at least 1 item"),
-        ({"relation": "new", "examples": [["Peru"]]}, "examples.0"),
-        ({"relation": "currency", "top": 0}, "greater than or equal to 1"),
-        ({"relation": "currency", "nonsense": 1}, "nonsense"),
-        ({"relation": ""}, "at least 1 character"),
-        ({}, "relation: Field required"),
+        ({"relation": "currency", "heads": ["x"] * 1001}, "heads: expected at most 1000 of them"),
+        ({"relation": "currency", "examples": []}, "examples: expected 1 or more of them"),
+        ({"relation": "new", "examples": [["Peru"]]}, "examples.0.1: is missing"),
+        ({"relation": "currency", "top": 0}, "top: expected 1 or more"),
+        ({"relation": "currency", "nonsense": 1}, "nonsense: is not known here; leave it out"),
+        ({"relation": "currency", "known": "maybe"}, "known: expected 'skip' or 'show'"),
+        ({"relation": 7}, "relation: expected a text"),
+        ([], "the body: expected an object of names and values"),
+        ({"relation": ""}, "relation: expected a text of 1 or more letters"),
+        ({}, "relation: is missing"),
     ],
 )
 def test_what_is_wrong_with_a_request_is_said(client: TestClient, request_: dict[str, Any], message: str) -> None:
@@ -96,6 +99,22 @@ def test_what_is_wrong_with_a_request_is_said(client: TestClient, request_: dict
         answer = client.post("/api/suggest", json=request_, headers={"accept": accept})
         assert answer.status_code == 422
         assert message in answer.json()["error"]
+
+
+def test_wrong_parameters_and_bodies_are_told_in_plain_words(client: TestClient) -> None:
+    told = client.get("/api/export", params={"format": "pdf"}).json()["error"]
+    assert told == "format: expected 'nt', 'tsv', 'ttl', 'sparql' or 'quickstatements'"
+    assert (
+        client.get("/api/entities", params={"q": "x", "limit": "ten"}).json()["error"]
+        == "limit: expected a whole number"
+    )
+    body = client.post("/api/suggest", content=b'{"relation"', headers={"content-type": "application/json"})
+    assert body.json()["error"] == "the body is not JSON (Expecting ':' delimiter), from letter 11 on"
+
+
+def test_an_unknown_relation_is_not_exported_as_nothing(client: TestClient) -> None:
+    answer = client.get("/api/export", params={"relation": "curency"})
+    assert (answer.status_code, answer.json()["nearest"]) == (422, ["currency"])
 
 
 def test_an_unknown_name_comes_with_the_nearest_ones(client: TestClient) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph
+from faan.graph import InputError, read_graph, save_graph
 from faan.graph.iris import Terms
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
-from faan.web.export import FORMATS, Chosen, export, wikidata_id
+from faan.web.export import FORMATS, Chosen, FormatName, export, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
@@ -137,6 +137,10 @@ def test_a_table_has_everything_and_breaks_at_no_name() -> None:
     assert second.split("\t")[:3] == ["a", "r", "c"]
 
 
+def test_every_format_can_be_asked_for_by_name() -> None:
+    assert get_args(FormatName) == tuple(FORMATS)
+
+
 def test_formats_that_cannot_tell_refuse_to_mix_accepted_and_rejected() -> None:
     with pytest.raises(InputError, match="cannot say which facts were rejected"):
         text([], "nt", "all")
@@ -154,9 +158,13 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
     for format in FORMATS:
         if format == "quickstatements":
             continue
-        code, out, err = faan("export", tmp_path, "--format", format, "-o", tmp_path / "out")
+        code, out, err = faan("export", tmp_path, "--format", format, "-o", tmp_path / "out", "--force")
         assert (code, out) == (0, ""), err
-        assert "Lima" in (tmp_path / "out").read_text()
+        written = (tmp_path / "out").read_text()
+        assert "Lima" in written
+        named = tmp_path / f"named.{FORMATS[format].ending}"
+        assert faan("export", tmp_path, "-o", named)[0] == 0  # the ending says what it is
+        assert named.read_text() == written
     faan(
         "export",
         tmp_path,
@@ -183,13 +191,36 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--format", "quickstatements"), 1, "is no Wikidata item"),
         (("--decision", "all"), 1, "cannot say which"),
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
+        (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),
+        (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .ru, .txt"),
+        (("-o", "mine.nt"), 1, "mine.nt: exists; overwrite it (--force) or choose another file"),
     ],
 )
 def test_an_export_that_cannot_be_says_why(
-    faan: Faan, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+    faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.nt").write_text("mine")
     decisions = Decisions(tmp_path / "decisions.sqlite")
     decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted"))
     found, out, err = faan("export", tmp_path, *arguments)
     assert (found, out) == (code, "")
     assert message in err
+    assert (tmp_path / "mine.nt").read_text() == "mine"
+
+
+def test_a_relation_is_exported_by_its_label(faan: Faan, tmp_path: Path) -> None:
+    (tmp_path / "graph.nt").write_text(
+        "<http://x/peru> <http://x/P38> <http://x/sol> .\n<http://x/P38> "
+        '<http://www.w3.org/2000/01/rdf-schema#label> "currency"@en .\n'
+    )
+    save_graph(read_graph(tmp_path / "graph.nt"), tmp_path / "graph")
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    assert faan("export", tmp_path, "--relation", "currency")[:2] == (0, "")  # none yet
+    decisions.decide(NewDecision("Ana", "http://x/P38", "http://x/peru", "http://x/sol", "accepted"))
+    decisions.decide(NewDecision("Ana", "seat", "http://x/peru", "http://x/lima", "accepted"))
+    for name in ("currency", "http://x/P38"):
+        assert faan("export", tmp_path, "--relation", name)[1] == "<http://x/peru> <http://x/P38> <http://x/sol> .\n"
+    assert "<urn:faan:seat>" in faan("export", tmp_path, "--relation", "seat")[1]
+    code, _, err = faan("export", tmp_path, "--relation", "curency")
+    assert (code, "Did you mean 'currency'" in err) == (1, True)

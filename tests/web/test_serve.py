@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from faan.web.decisions import Decisions
+from faan.web.server import addresses
 
 from .serving import served
 
@@ -101,6 +102,27 @@ def test_what_cannot_be_served_says_why(model: Path, faan: Faan, arguments: tupl
     code, out, err = faan("serve", model, *arguments)
     assert (code, out) == (1, "")
     assert message in err
+
+
+def test_an_address_is_one_that_a_browser_can_open() -> None:
+    assert addresses("127.0.0.1", 8000, None) == ["http://127.0.0.1:8000/"]
+    assert addresses("::1", 8000, None) == ["http://[::1]:8000/"]
+    assert addresses("my.host", 80, "a&b #" + "c" * 16) == [f"http://my.host:80/?token=a%26b+%23{'c' * 16}"]
+    for everywhere in ("0.0.0.0", "::"):
+        here, elsewhere = addresses(everywhere, 8000, "t" * 16)
+        assert here == f"http://localhost:8000/?token={'t' * 16}"
+        assert "0.0.0.0" not in elsewhere
+        assert "[::]" not in elsewhere
+
+
+def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) -> None:
+    with served(model, "--host", "0.0.0.0", "--token", "t" * 16) as server:
+        assert server.address.startswith("http://localhost:")
+        assert server.process.stderr is not None
+        assert server.process.stderr.readline().startswith("from other machines: http://")
+        assert "whoever can reach this machine" in server.process.stderr.readline()
+        with urllib.request.urlopen(f"{server.address}/healthz") as answer:
+            assert answer.status == 200
 
 
 def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:

@@ -13,7 +13,7 @@ from faan.complete.calibration import Calibration
 from faan.complete.explaining import explain
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
-from faan.complete.ranking import Ranking
+from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
 from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
 from faan.evidence.profiles import Profiles
@@ -58,14 +58,16 @@ class Completer:
 
         `examples` is a relation of the graph by name or pairs of head and tail. Without heads, the entities are asked
         about that look like heads of the examples and lack the fact, most similar first. With heads and tails only
-        these tails are suggested. With tails alone heads are suggested, `top` for each tail.
+        these tails are suggested. With tails alone heads are suggested, `top` for each tail; where heads have one tail
+        only, those that have one are left out as known.
         """
         if top < 1:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
         if heads is None and tails is not None:
-            return self._ranking(examples, turned=True).best(entities(self.graph, tails), None, top, known)
+            inverse = self._ranking(examples, inverse=True)
+            return heads_for(entities(self.graph, tails), self._ranking(examples), inverse, top, known)
         ranking = self._ranking(examples)
         asked = self._lacking(ranking.question) if heads is None else entities(self.graph, heads)
         answers = entities(self.graph, tails) if tails is not None else None
@@ -94,17 +96,21 @@ class Completer:
         """The entities that look like heads of the examples and lack the fact, most similar first."""
         return [self.graph.entity_names[int(head)] for head in self._lacking(ask(self.graph, examples))]
 
+    def looks_functional(self, examples: Examples) -> bool:
+        """Whether nearly every known head of the relation has one tail only."""
+        return self._ranking(examples).reasons.one_tail_each
+
     @cached_property
     def _profiles(self) -> Profiles:
         return Profiles.of(self.graph)
 
-    def _ranking(self, examples: Examples, turned: bool = False) -> Ranking:
+    def _ranking(self, examples: Examples, inverse: bool = False) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
         given = examples if isinstance(examples, str | Extended) else tuple(map(tuple, examples))
-        key = (given, turned)
+        key = (given, inverse)
         if key not in self._rankings:
             question = ask(self.graph, examples)
-            question = question.inverse() if turned else question
+            question = question.inverse() if inverse else question
             scorer = self.fitted.method.prepare(question.task, question.references)
             if len(self._rankings) == _RANKINGS:
                 del self._rankings[next(iter(self._rankings))]

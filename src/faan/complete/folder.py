@@ -5,6 +5,7 @@
 | `config.json` | format and version, what the model is, from what and how good, its calibration |
 | `graph/` | the graph, as `faan.save_graph` writes it |
 | `method/` | what the method needs beside it: vectors and weights (safetensors), settings |
+| `checksums.json` | the CRC-32 of each of these files |
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from safetensors import SafetensorError
 
 from faan.complete.about import About
 from faan.complete.calibration import Calibration
+from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.complete.completer import Completer
 from faan.complete.registry import METHODS
 from faan.embed.embeddings import write_text
 from faan.graph import InputError, open_graph, save_graph
 from faan.graph.errors import first_problem
-from faan.graph.whole import check_free, whole_folder
+from faan.graph.whole import check_free, check_writable, whole_folder
 
-_MARK, _GRAPH, _METHOD = "config.json", "graph", "method"
+GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
+SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
 _VERSION = 1
 
 
@@ -49,8 +52,12 @@ class _Config(BaseModel):
 
 
 def check_place(folder: Path) -> None:
-    """Refuse a folder that `save` would not replace; an older model is, but not if decisions or more are beside it."""
+    """Refuse a folder that `save` cannot write or would not replace.
+
+    An older model is replaced, but not if decisions or more are beside it.
+    """
     check_free(folder, _is_only_a_model, "a model, or holds more than a model (such as reviewers' decisions)")
+    check_writable(folder)
 
 
 def save(completer: Completer, folder: Path) -> None:
@@ -58,10 +65,11 @@ def save(completer: Completer, folder: Path) -> None:
     check_place(folder)
     config = _Config(about=completer.about, calibration=completer.calibration)
     with whole_folder(folder) as new:
-        save_graph(completer.graph, new / _GRAPH)
+        save_graph(completer.graph, new / GRAPH_FOLDER)
         (new / _METHOD).mkdir()
         completer.fitted.save(new / _METHOD)
         write_text(new / _MARK, config.model_dump_json(indent=1) + "\n")
+        write_checksums(new)
 
 
 def load(folder: Path) -> Completer:
@@ -73,11 +81,17 @@ def load(folder: Path) -> Completer:
             f"was made with the method {config.about.method!r}, which this version of faan does not have",
             source=str(folder),
         )
-    graph = open_graph(folder / _GRAPH)
+    try:
+        check_files(folder)
+    except (InputError, OSError) as error:
+        raise _damaged(folder, str(error)) from None
+    graph = open_graph(folder / GRAPH_FOLDER)
     try:
         fitted = method.load(folder / _METHOD, graph)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
-        raise _damaged(folder, str(error).removeprefix(f"{folder}: ")) from None
+        is_told = isinstance(error, InputError)
+        problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
+        raise _damaged(folder, problem) from None
     return Completer(graph, fitted, config.calibration, config.about)
 
 
@@ -105,9 +119,13 @@ def _read(folder: Path) -> _Config:
 
 
 def _is_only_a_model(folder: Path) -> bool:
-    is_model = (folder / _MARK).is_file() and (folder / _GRAPH).is_dir()
-    return is_model and {path.name for path in folder.iterdir()} <= {_MARK, _GRAPH, _METHOD}
+    """Whether nothing is lost with a folder: a model that can be fitted again, an index that can be built again."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    is_model = (folder / _MARK).is_file() and (folder / GRAPH_FOLDER).is_dir()
+    return names == {SEARCH_FILE} or (is_model and names <= {_MARK, GRAPH_FOLDER, _METHOD, CHECKSUMS_FILE, SEARCH_FILE})
 
 
 def _damaged(folder: Path, problem: str) -> InputError:
-    return InputError(f"the model is damaged ({problem}); fit it again", source=str(folder))
+    return InputError(
+        f"the model is damaged ({problem}); fit it again, or copy it again from where it is whole", source=str(folder)
+    )

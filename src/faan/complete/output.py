@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,27 +11,25 @@ from typing import TypeAlias
 from faan.complete.types import Suggestion
 from faan.graph import InputError
 from faan.graph.iris import Terms
+from faan.graph.tsv import tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
+ENDINGS = {".tsv": "tsv", ".jsonl": "jsonl", ".nt": "nt"}
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-_ESCAPED = re.compile(r"\\([\\tnr])")
-_MEANT = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def header(form: str) -> str:
     """The first line of a file."""
-    return "\t".join(COLUMNS) + "\n" if form == "tsv" else ""
+    return tsv_line(COLUMNS) if form == "tsv" else ""
 
 
-def line_writer(form: str, relation: str) -> Line:
-    """What turns a suggestion into a line; N-Triples need the relation."""
+def line_writer(form: str, relation: str, terms: Terms) -> Line:
+    """What turns a suggestion into a line; N-Triples need the relation, and terms to make IRIs of names."""
     if form == "tsv":
         return _tsv
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
-    terms = Terms()
     predicate = terms.of(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} .\n"
 
@@ -48,7 +45,7 @@ def _tsv(suggestion: Suggestion) -> str:
         "; ".join(suggestion.because),
         "; ".join(suggestion.warnings),
     )
-    return "\t".join(cell.translate(_ESCAPES) for cell in cells) + "\n"
+    return tsv_line(cells)
 
 
 def last_asked(path: Path, form: str, by_tail: bool) -> tuple[str | None, int]:
@@ -92,6 +89,6 @@ def _asked(raw: bytes, form: str, by_tail: bool, path: Path, number: int) -> str
         line = raw.decode()
         if form == "jsonl":
             return str(json.loads(line)["tail" if by_tail else "head"])
-        return _ESCAPED.sub(lambda found: _MEANT[found[1]], line.split("\t")[1 if by_tail else 0])
+        return tsv_cells(line)[1 if by_tail else 0]
     except (ValueError, KeyError, IndexError, TypeError):
         raise InputError(f"is not a line that `faan suggest` wrote as {form}", source=str(path), line=number) from None

@@ -11,14 +11,14 @@ from faan.graph.errors import shorten
 def parse_pair(graph: Graph, text: str) -> tuple[str, str]:
     """Head and tail of `HEAD<tab>TAIL` or `HEAD,TAIL`; where names hold commas, the cut that gives two known names."""
     if "\t" in text:
-        cells = [cell.strip() for cell in text.split("\t")]
+        cells = [trimmed(graph, cell) for cell in text.split("\t")]
         if len(cells) != 2:
             raise InputError(f"expected two columns, head and tail, found {len(cells)} in {shorten(text)!r}")
         return cells[0], cells[1]
     parts = text.split(",")
     if len(parts) < 2:
         raise InputError(f"expected HEAD,TAIL (or a tab between the two), found {shorten(text)!r}")
-    cuts = [(",".join(parts[:i]).strip(), ",".join(parts[i:]).strip()) for i in range(1, len(parts))]
+    cuts = [(trimmed(graph, ",".join(parts[:i])), trimmed(graph, ",".join(parts[i:]))) for i in range(1, len(parts))]
     known = [pair for pair in cuts if all(_is_known(graph, name) for name in pair)]
     if len(known) > 1:
         ways = " or ".join(repr(pair) for pair in known[:2])
@@ -42,6 +42,11 @@ def parse_pairs(graph: Graph, lines: Iterable[str], source: str) -> list[tuple[s
     if not pairs:
         raise InputError("holds no pair of head and tail", source=source)
     return pairs
+
+
+def trimmed(graph: Graph, name: str) -> str:
+    """A name without blanks at its ends, unless the graph has it with them."""
+    return name if _is_known(graph, name) else name.strip()
 
 
 def _is_known(graph: Graph, name: str) -> bool:

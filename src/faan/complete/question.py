@@ -26,14 +26,13 @@ _PURPOSE = 7  # keeps these random numbers apart from those of other uses of the
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Which tails do heads have? With `turned`, which heads do tails have: then head and tail are swapped inside."""
+    """Which tails do heads have?"""
 
     graph: Graph = field(repr=False)
     relation: str  # what to call it
-    references: Ints  # (K, 2), swapped where turned
-    known: PairSet  # facts that are known, swapped where turned
+    references: Ints  # (K, 2)
+    known: PairSet  # facts that are known
     hidden: int | None  # the relation's id where the graph holds it: its edges must not speak for themselves
-    turned: bool = False
 
     @cached_property
     def candidates(self) -> Ints:
@@ -50,17 +49,13 @@ class Question:
         """Whether there are only one or two examples."""
         return len(self.references) <= _LOW_EVIDENCE
 
-    def pair(self, asked: int, answer: int) -> tuple[int, int]:
-        """Head and tail of what was asked and an answer to it."""
-        return (answer, asked) if self.turned else (asked, answer)
-
     def inverse(self) -> Question:
-        """The same relation, asked in the other direction."""
+        """Which heads do tails have? The same with heads and tails swapped."""
         graph, known = self.graph, self.known.pairs
         hidden = None if self.hidden is None else (self.hidden + graph.num_relations) % (2 * graph.num_relations)
         swapped = np.ascontiguousarray(self.references[:, ::-1])
         truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
-        return Question(graph, self.relation, swapped, truths, hidden, not self.turned)
+        return Question(graph, self.relation, swapped, truths, hidden)
 
 
 def ask(graph: Graph, examples: Examples) -> Question:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from faan.models import Scorer
 
 SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon
 _ENTITIES_AT_ONCE = 32
+_JUDGED = 10  # heads of a tail that are judged at least: the first few are the same however many are wanted
 
 
 class Ranking:
@@ -35,6 +37,12 @@ class Ranking:
                 continue
             order = places[np.argsort(-scores[places], kind="stable")[:top]]
             yield from self._suggestions(entity, choices, scores, order, compared)
+
+    def candidates(self, entity: int, count: int, known: Known, without: Ints) -> Ints:
+        """The ids of the best answers for one entity, best first; what is to be left out is never among them."""
+        [(_, choices, scores)] = self._scores(np.array([entity]), None)
+        places = np.flatnonzero(self._competing(entity, choices, known) & ~np.isin(choices, without))
+        return choices[places[np.argsort(-scores[places], kind="stable")[:count]]]
 
     def pairs(self, asked: Ints, answers: Ints) -> Iterator[Suggestion]:
         """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known."""
@@ -83,10 +91,9 @@ class Ranking:
         rank[order] = np.arange(1, len(rivals) + 1)
         for i, place in enumerate(places.tolist()):
             answer = int(choices[place])
-            head, tail = question.pair(entity, answer)
             yield Suggestion(
-                names[head],
-                names[tail],
+                names[entity],
+                names[answer],
                 float(scores[place]),
                 float(probabilities[i]),
                 int(rank[among[i]]),
@@ -94,3 +101,20 @@ class Ranking:
                 because[i],
                 self.reasons.warnings(entity, answer),
             )
+
+
+def heads_for(tails: Ints, ranking: Ranking, inverse: Ranking, top: int, known: Known) -> Iterator[Suggestion]:
+    """The best heads for each tail, as they are found.
+
+    The inverse relation finds the likeliest heads, then each is judged among its own tails, as any other fact is: so a
+    fact has one probability wherever it is shown. Where heads have one tail only, those that have it are known.
+    """
+    question = ranking.question
+    is_over = known == "skip" and ranking.reasons.one_tail_each
+    having = question.known.pairs[:, 0] if is_over else np.empty(0, dtype=np.int32)
+    for tail in tails.tolist():
+        heads = inverse.candidates(tail, max(top, _JUDGED), known, having)
+        place = {question.graph.entity_names[head]: place for place, head in enumerate(heads.tolist())}
+        judged = ranking.pairs(heads, np.full_like(heads, tail))
+        best = sorted(judged, key=lambda one: (-one.probability, place[one.head]))[:top]
+        yield from (replace(one, rank=rank) for rank, one in enumerate(best, 1))

@@ -97,13 +97,13 @@ class Reasons:
         others = self.question.references[(self.question.references[:, 0] != asked)]
         times, of = int((others[:, 1] == answer).sum()), len(others)
         if times:
-            yield f"{self._label(answer)} is the {self._side} of {times} of {of} examples"
+            yield f"{self._label(answer)} is the tail of {times} of {of} examples"
 
     def _like_sentence(self, asked: int, answer: int) -> Iterable[str]:
         weights = self.resemblance(asked, answer)
         best = int(np.argmax(weights))
-        head, tail = self.question.pair(*self.question.references[best].tolist())
-        shared = self._shared(asked, int(self.question.references[best, 0]))
+        head, tail = self.question.references[best].tolist()
+        shared = self._shared(asked, head)
         common = f" (both {shared})" if shared else ""
         yield f"most like the example {self._label(head)} → {self._label(tail)}{common}"
 
@@ -125,10 +125,9 @@ class Reasons:
             yield "this fact is known already"
 
     def _second_value(self, asked: int, answer: int) -> Iterable[str]:
-        one_answer, one_asked = self._one_each
-        if one_answer:
+        if self.one_tail_each:
             yield from self._taken(asked, answer, self.question.known.tails_of(asked))
-        if one_asked:
+        if self._one_head_each:
             yield from self._taken(answer, asked, self._turned.tails_of(answer))
 
     def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
@@ -137,16 +136,13 @@ class Reasons:
             yield f"{self._label(entity)} already goes with {self._label(int(rest[0]))}; others go with one only"
 
     @cached_property
-    def _one_each(self) -> tuple[bool, bool]:
-        """Whether nearly every entity that was asked about has one answer, and the other way round."""
-        pairs = self.question.known.pairs
-        heads, tails = (np.unique(column, return_counts=True)[1] for column in pairs.T)
-        enough = (_FUNCTIONAL_BACK, _FUNCTIONAL) if self.question.turned else (_FUNCTIONAL, _FUNCTIONAL_BACK)
-        first, second = (
-            len(counts) >= least and (counts == 1).mean() >= _ONE_EACH
-            for counts, least in zip((heads, tails), enough, strict=True)
-        )
-        return bool(first), bool(second)
+    def one_tail_each(self) -> bool:
+        """Whether the relation looks functional: nearly every known head has one tail."""
+        return _is_one_each(self.question.known.pairs[:, 0], _FUNCTIONAL)
+
+    @cached_property
+    def _one_head_each(self) -> bool:
+        return _is_one_each(self.question.known.pairs[:, 1], _FUNCTIONAL_BACK)
 
     @cached_property
     def _turned(self) -> PairSet:
@@ -158,8 +154,7 @@ class Reasons:
         types = self.graph.types
         if types is None:
             return
-        sides = ("tail", "head") if self.question.turned else ("head", "tail")
-        for entity, seen, side in zip((asked, answer), self._seen_types, sides, strict=True):
+        for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
                 yield f"{self._label(entity)} is of type {types.names[int(own[0])]}, as no {side} of the examples is"
@@ -181,9 +176,11 @@ class Reasons:
         name = self.graph.relation_label(relation % self.graph.num_relations)
         return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self._label(entity)}"
 
-    @property
-    def _side(self) -> str:
-        return "head" if self.question.turned else "tail"
-
     def _label(self, entity: int) -> str:
         return self.graph.entity_label(entity)
+
+
+def _is_one_each(entities: Ints, least: int) -> bool:
+    """Whether nearly all entities occur once, and there are enough of them to say so."""
+    counts = np.unique(entities, return_counts=True)[1]
+    return len(counts) >= least and bool((counts == 1).mean() >= _ONE_EACH)

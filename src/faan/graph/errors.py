@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import ValidationError
 
 
@@ -30,8 +33,37 @@ def first_problem(error: ValidationError) -> str:
     """The first thing that is wrong with some settings: which one, and what was expected."""
     problem = error.errors()[0]
     name = ".".join(str(part) for part in problem["loc"])
-    message = problem["msg"].removeprefix("Value error, ")
+    message = in_words(problem)
     return f"{name}: {message}" if name else message
+
+
+def in_words(problem: Mapping[str, Any]) -> str:
+    """What pydantic found wrong with a value, in words that say what to give instead."""
+    words = _IN_WORDS.get(problem["type"])
+    if words is None:
+        return str(problem["msg"]).removeprefix("Value error, ").replace("Input should be", "expected")
+    return words.format_map(problem.get("ctx", {}))
+
+
+_IN_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here; leave it out",
+    "json_invalid": "is not JSON ({error})",
+    "literal_error": "expected {expected}",
+    "greater_than": "expected more than {gt}",
+    "greater_than_equal": "expected {ge} or more",
+    "less_than": "expected less than {lt}",
+    "less_than_equal": "expected {le} or less",
+    "string_too_short": "expected a text of {min_length} or more letters",
+    "string_too_long": "expected a text of at most {max_length} letters",
+    "too_short": "expected {min_length} or more of them",
+    "too_long": "expected at most {max_length} of them",
+    "string_type": "expected a text",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "expected a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "expected a number"),
+    **dict.fromkeys(("list_type", "tuple_type"), "expected a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "expected an object of names and values"),
+}
 
 
 def shorten(text: str, width: int = 80) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -150,11 +150,18 @@ class Graph:
 
     def entity(self, name: str) -> int:
         """The id of an entity by its name, or by its label where only one entity has it."""
-        return _look_up("entity", name, self.entity_names, self.entity_labels)
+        return _look_up("entity", name, self.entity_names, self.entity_labels, self._what_it_is)
 
     def relation(self, name: str) -> int:
         """The id of a relation by its name or label."""
-        return _look_up("relation", name, self.relation_names, self.relation_labels)
+        labels = self.relation_labels
+        return _look_up("relation", name, self.relation_names, labels, lambda i: _facts(self.relation_counts[i]))
+
+    def _what_it_is(self, entity: int) -> str:
+        """What tells an entity from another one of the same label: its types and how many facts it has."""
+        facts = np.count_nonzero(self.heads == entity) + np.count_nonzero(self.tails == entity)
+        types = [] if self.types is None else [self.types.names[int(number)] for number in self.types.of(entity)[:2]]
+        return ", ".join([*types, _facts(facts)])
 
     def entity_label(self, entity: int) -> str:
         """What to show a person: the entity's label, or its name where it has none."""
@@ -167,7 +174,11 @@ class Graph:
         return label if relation == base else f"{label}_inv"
 
 
-def _look_up(kind: str, name: str, names: Names, labels: Names | None) -> int:
+def _facts(count: int | np.integer) -> str:
+    return "1 fact" if count == 1 else f"{count:,} facts"
+
+
+def _look_up(kind: str, name: str, names: Names, labels: Names | None, describe: Callable[[int], str]) -> int:
     number = names.find(name)
     if number is not None:
         return number
@@ -175,8 +186,10 @@ def _look_up(kind: str, name: str, names: Names, labels: Names | None) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        listed = ", ".join(repr(names[i]) for i in found[:5])
+        listed = ", ".join(f"{names[i]!r} ({describe(i)})" for i in found[:5])
         more = f" and {len(found) - 5} more" if len(found) > 5 else ""
         raise InputError(f"{len(found)} of the graph share the label {name!r}: {listed}{more}. Use the name.")
-    close = names.nearest(name) + (labels.nearest(name) if labels else [])
+    columns = [names] if labels is None else [names, labels]
+    close = [part for column in columns for part in column.containing(name)]
+    close += [near for column in columns for near in column.nearest(name)]
     raise UnknownNameError(kind, name, list(dict.fromkeys(close))[:3])

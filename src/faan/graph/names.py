@@ -7,6 +7,7 @@ all names lie in one array, a hash index beside them, and both open as memory ma
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,9 @@ from faan.graph.ragged import Ints, offsets_of
 Bytes = NDArray[np.uint8]
 
 _CHUNK = 1 << 14  # names handled at once: temporary arrays stay so small that memory is used again, not fetched anew
+_MIN_PART = 3  # bytes of a text that is looked for in others
+_ENOUGH = 1000  # strings that hold it
+_IN_WORD = re.compile(rb"[a-z0-9\x80-\xff]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 
 
@@ -123,6 +127,25 @@ class Names:
     def to_series(self) -> pl.Series:
         """All strings as a polars column."""
         return pl.Series(list(self), dtype=pl.String)
+
+    def containing(self, text: str, count: int = 3) -> list[str]:
+        """The strings that hold a text as whole words, ASCII letters in any case, the shortest first."""
+        wanted = _lower(np.frombuffer(text.strip().encode(errors="replace"), dtype=np.uint8)).tobytes()
+        if len(wanted) < _MIN_PART:
+            return []
+        found: set[int] = set()
+        for start in range(0, len(self), _CHUNK):
+            ends = self.offsets[start : start + _CHUNK + 1]
+            data, bounds = _lower(self.data[ends[0] : ends[-1]]).tobytes(), ends - ends[0]
+            for match in re.finditer(rb"(?=%s)" % re.escape(wanted), data):  # looking ahead finds overlapping ones too
+                begin, end = match.start(), match.start() + len(wanted)
+                number = int(np.searchsorted(bounds, begin, side="right")) - 1
+                before, after = data[bounds[number] : begin], data[end : bounds[number + 1]]
+                if end <= bounds[number + 1] and not _IN_WORD.match(before[-1:]) and not _IN_WORD.match(after):
+                    found.add(start + number)
+            if len(found) >= _ENOUGH:
+                break
+        return sorted((self[number] for number in found), key=lambda name: (len(name), name))[:count]
 
     def nearest(self, name: str, count: int = 3) -> list[str]:
         """The strings most like a misspelt one, best first.

@@ -17,24 +17,38 @@ def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: Fal
         raise InputError(f"exists and is not {what}; choose another folder", source=str(folder))
 
 
+def check_writable(folder: Path) -> None:
+    """Refuse a place where `whole_folder` could not write, before hours of work are spent on what goes there."""
+    if folder.is_mount():
+        raise InputError("is a mount point, which cannot be replaced; choose a folder in it", source=str(folder))
+    with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-"):
+        pass
+
+
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
     """Give a new folder to write into; it takes the place of `folder` when all went well, else nothing has changed."""
+    with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+        new = Path(temporary) / "new"
+        new.mkdir()
+        yield new
+        old = Path(temporary) / "old"
+        if folder.exists():
+            folder.rename(old)
+        try:
+            new.rename(folder)
+        except OSError:
+            if old.exists():
+                old.rename(folder)
+            raise
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Make the folder that another one stands in, and say where it was that something could not be written."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
-            new = Path(temporary) / "new"
-            new.mkdir()
-            yield new
-            old = Path(temporary) / "old"
-            if folder.exists():
-                folder.rename(old)
-            try:
-                new.rename(folder)
-            except OSError:
-                if old.exists():
-                    old.rename(folder)
-                raise
+        yield
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", source=str(folder)) from None
 

@@ -80,8 +80,10 @@ class EvidenceRanker:
         try:
             notes = json.loads(path.read_text(encoding="utf-8"))
             wanted, trained = [str(name) for name in notes["evidence"]], bool(notes["trained"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"holds no evidence ranker ({error!r})", source=str(path)) from None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise InputError(
+                "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
+            ) from None
         known = {one.name: one for one in evidence_of(sources)}
         missing = [name for name in wanted if name not in known]
         if missing:

@@ -28,7 +28,7 @@ from faan.web.answers import (
     Suggested,
     Suggestions,
 )
-from faan.web.export import FORMATS, Chosen, export
+from faan.web.export import FORMATS, Chosen, FormatName, decided_relation, export
 from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
 from faan.web.requests import DecideRequest, ExplainRequest, ScoreRequest, SuggestRequest
@@ -165,14 +165,14 @@ def undo(
 @router.get("/api/export", response_class=StreamingResponse)
 def export_facts(
     service: Served,
-    format: Annotated[str, Query(pattern=f"^({'|'.join(FORMATS)})$")] = "nt",
+    format: FormatName = "nt",
     decision: Chosen = "accepted",
     relation: RelationName = None,
     base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are no IRIs.")] = DEFAULT_BASE,
 ) -> StreamingResponse:
     """Decided facts as a file."""
     form = FORMATS[format]
-    called = None if relation is None else service.called(relation)
+    called = None if relation is None else decided_relation(service.decisions, service.graph, relation)
     _, text = export(service.decisions, format, decision, base, called)
     name = f'attachment; filename="{decision}.{form.ending}"'
     return StreamingResponse(

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 
 from faan import __version__
 from faan.graph import InputError, UnknownNameError
+from faan.graph.errors import in_words
 from faan.web import api, page
 from faan.web.answers import Problem
 from faan.web.decision import ConflictError, StorageError, UnknownDecisionError
@@ -79,9 +80,10 @@ def _wrong_input(request: Request, error: Exception) -> JSONResponse:
 def _wrong_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["type"] == "json_invalid":  # its place is a number of letters
+        return _answer(422, Problem(error=f"the body {in_words(first)}, from letter {first['loc'][-1]} on"))
     place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return _answer(422, Problem(error=f"{place}: {message}" if place else message))
+    return _answer(422, Problem(error=f"{place or 'the body'}: {in_words(first)}"))
 
 
 def _wrong_address(request: Request, error: Exception) -> JSONResponse:

@@ -218,6 +218,10 @@ class Decisions:
         )
         return [Decision(*row) for row in rows]
 
+    def relations(self) -> list[str]:
+        """The relations that anything was decided about."""
+        return [row[0] for row in self._read("SELECT DISTINCT relation FROM event ORDER BY relation")]
+
     def of_fact(self, relation: str, head: str, tail: str) -> Decision | None:
         """What holds for one fact."""
         with self._lock:

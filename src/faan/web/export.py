@@ -9,16 +9,17 @@ from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
-from faan.graph import InputError
+from faan.graph import Graph, InputError, Names, UnknownNameError
 from faan.graph.iris import DEFAULT_BASE, Terms
+from faan.graph.tsv import tsv_line
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import turtle
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
+FormatName: TypeAlias = Literal["nt", "tsv", "ttl", "sparql", "quickstatements"]
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
 )
@@ -56,15 +57,29 @@ def export(
     return len(facts), form.write(facts, terms, stored.identity)
 
 
+def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
+    """The name of a relation given by name or label: one that was decided about, or one of the graph."""
+    decided, near = stored.relations(), []
+    if name in decided:
+        return name
+    try:
+        if graph is not None:
+            return graph.relation_names[graph.relation(name)]
+    except UnknownNameError as error:
+        near = error.nearest
+    near = Names.from_strings(decided).nearest(name) + near
+    raise UnknownNameError("relation", name, list(dict.fromkeys(near))[:3])
+
+
 def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
     return (f"{_triple(decision, terms)} .\n" for decision in decisions)
 
 
 def _tsv(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    yield "\t".join(_COLUMNS) + "\n"
+    yield tsv_line(_COLUMNS)
     for decision in decisions:
         values = [decision.verdict if name == "decision" else getattr(decision, name) for name in _COLUMNS]
-        yield "\t".join("" if value is None else str(value).translate(_ESCAPES) for value in values) + "\n"
+        yield tsv_line("" if value is None else str(value) for value in values)
 
 
 def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:

@@ -14,7 +14,6 @@ from faan.graph import Graph, InputError
 from faan.graph.whole import whole_file
 from faan.web.search import SHORT, Search, local_part, words_of
 
-SEARCH_FILE = "entities.sqlite"
 _VERSION = 1
 _BATCH = 20_000
 _LETTERS = 60  # how many different letters are tried in the place of a wrong one

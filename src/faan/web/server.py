@@ -9,14 +9,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import uvicorn
 from fastapi import FastAPI
 
 from faan.complete import Completer
+from faan.complete.folder import SEARCH_FILE
 from faan.graph import InputError
 from faan.web.decisions import DECISIONS_FILE, Decisions
-from faan.web.search_index import SEARCH_FILE, open_search
+from faan.web.search_index import open_search
 from faan.web.service import Service
 
 MIN_TOKEN = 16  # letters
@@ -38,6 +40,30 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def addresses(host: str, port: int, token: str | None) -> list[str]:
+    """What to open in a browser: on this machine, then from elsewhere where others can reach it.
+
+    A host that means all of a machine's addresses (0.0.0.0) is none itself.
+    """
+    try:
+        is_all = ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        is_all = False
+    names = ["localhost", _name_for_others()] if is_all else [host]
+    query = f"?{urlencode({'token': token})}" if token else ""
+    return [f"http://{f'[{name}]' if ':' in name else name}:{port}/{query}" for name in names]
+
+
+def _name_for_others() -> str:
+    """The address that this machine has in its network, or its name where it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only says which way that would go
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 @contextmanager
