@@ -131,13 +131,15 @@ def _grouped(parts: Tensor) -> Tensor:
     a group holds slices of one or two places, not one slice of each. (3, heads, s, 3, n) to (3, groups, s, 3, n).
     """
     slices = parts.permute(0, 3, 1, 2, 4).flatten(1, 2)  # (3, 3 heads, s, n)
-    return slices.unflatten(1, (-1, 3)).transpose(2, 3)
+    groups: Tensor = slices.unflatten(1, (-1, 3)).transpose(2, 3)
+    return groups
 
 
 def _ungrouped(mixed: Tensor) -> Tensor:
     """The way back: (groups, s, 3, n) to (heads, s, 3, n)."""
     slices = mixed.transpose(1, 2).flatten(0, 1)  # (3 heads, s, n)
-    return slices.unflatten(0, (3, -1)).permute(1, 2, 0, 3)
+    places: Tensor = slices.unflatten(0, (3, -1)).permute(1, 2, 0, 3)
+    return places
 
 
 def sinusoids(places: int, dimension: int) -> Tensor:

@@ -41,20 +41,20 @@ def attend(
         for h in range(len(queries)):
             _products(queries[h], keys[h], start, end, weights[h])
             for a in range(3):
-                weight, keep = weights[h, a], kept[h, a]
-                for n in range(start, end):
-                    w0, w1, w2 = weight[0, n], weight[1, n], weight[2, n]
-                    highest = max(w0, w1, w2)
-                    w0 = math.exp(scale_ * (w0 - highest))
-                    w1 = math.exp(scale_ * (w1 - highest))
-                    w2 = math.exp(scale_ * (w2 - highest))
-                    share = one / (w0 + w1 + w2)
-                    w0, w1, w2 = w0 * share, w1 * share, w2 * share
-                    weight[0, n], weight[1, n], weight[2, n] = w0, w1, w2
-                    if len(factors):
-                        factor = factors[n, a, h]
-                        w0, w1, w2 = w0 * factor[0], w1 * factor[1], w2 * factor[2]
-                    keep[0, n], keep[1, n], keep[2, n] = w0, w1, w2
+                w0, w1, w2 = weights[h, a, 0, start:end], weights[h, a, 1, start:end], weights[h, a, 2, start:end]
+                k0, k1, k2 = kept[h, a, 0, start:end], kept[h, a, 1, start:end], kept[h, a, 2, start:end]
+                for n in range(len(w0)):
+                    highest = max(w0[n], w1[n], w2[n])
+                    e0 = math.exp(scale_ * (w0[n] - highest))
+                    e1 = math.exp(scale_ * (w1[n] - highest))
+                    e2 = math.exp(scale_ * (w2[n] - highest))
+                    share = one / (e0 + e1 + e2)
+                    w0[n], w1[n], w2[n] = e0 * share, e1 * share, e2 * share
+                    k0[n], k1[n], k2[n] = w0[n], w1[n], w2[n]
+                if len(factors):
+                    for n in range(len(w0)):
+                        factor = factors[start + n, a, h]
+                        k0[n], k1[n], k2[n] = w0[n] * factor[0], w1[n] * factor[1], w2[n] * factor[2]
             _mix(kept[h], values[h], start, end, mixed[h])
 
 
@@ -77,40 +77,42 @@ def attend_gradients(
     for h in range(len(queries)):
         _products(gradient[h], values[h], 0, end, slopes)
         for a in range(3):
-            weight, keep, slope = weights[h, a], kept[h, a], slopes[a]
+            w0, w1, w2 = weights[h, a, 0], weights[h, a, 1], weights[h, a, 2]
+            k0, k1, k2 = kept[h, a, 0], kept[h, a, 1], kept[h, a, 2]
+            s0, s1, s2 = slopes[a, 0], slopes[a, 1], slopes[a, 2]
             for n in range(end):
-                g0, g1, g2 = keep[0, n] * slope[0, n], keep[1, n] * slope[1, n], keep[2, n] * slope[2, n]
+                g0, g1, g2 = k0[n] * s0[n], k1[n] * s1[n], k2[n] * s2[n]
                 total = g0 + g1 + g2
-                slope[0, n] = scale_ * (g0 - weight[0, n] * total)
-                slope[1, n] = scale_ * (g1 - weight[1, n] * total)
-                slope[2, n] = scale_ * (g2 - weight[2, n] * total)
+                s0[n] = scale_ * (g0 - w0[n] * total)
+                s1[n] = scale_ * (g1 - w1[n] * total)
+                s2[n] = scale_ * (g2 - w2[n] * total)
         _mix(slopes, keys[h], 0, end, to_queries[h])
-        _mix(slopes.transpose(1, 0, 2), queries[h], 0, end, to_keys[h])
-        _mix(kept[h].transpose(1, 0, 2), gradient[h], 0, end, to_values[h])
+        _mix(np.ascontiguousarray(slopes.transpose(1, 0, 2)), queries[h], 0, end, to_keys[h])
+        _mix(np.ascontiguousarray(kept[h].transpose(1, 0, 2)), gradient[h], 0, end, to_values[h])
 
 
 @compiled
 def _products(left: np.ndarray, right: np.ndarray, start: int, end: int, found: np.ndarray) -> None:
-    """found[a, p, n] = sum_i left[i, a, n] right[i, p, n]."""
+    """found[a, p, n] = sum_i left[i, a, n] right[i, p, n] for n from start to end."""
     for a in range(3):
         for p in range(3):
-            total = found[a, p]
-            for n in range(start, end):
-                total[n] = 0
+            total = found[a, p, start:end]
+            total[:] = 0
             for i in range(len(left)):
-                one, other = left[i, a], right[i, p]
-                for n in range(start, end):
+                one, other = left[i, a, start:end], right[i, p, start:end]
+                for n in range(len(total)):
                     total[n] += one[n] * other[n]
 
 
 @compiled
 def _mix(weights: np.ndarray, given: np.ndarray, start: int, end: int, found: np.ndarray) -> None:
-    """found[i, a, n] = sum_p weights[a, p, n] given[i, p, n]."""
+    """found[i, a, n] = sum_p weights[a, p, n] given[i, p, n] for n from start to end."""
     for a in range(3):
-        w0, w1, w2 = weights[a, 0], weights[a, 1], weights[a, 2]
+        w0, w1, w2 = weights[a, 0, start:end], weights[a, 1, start:end], weights[a, 2, start:end]
         for i in range(len(given)):
-            g0, g1, g2, total = given[i, 0], given[i, 1], given[i, 2], found[i, a]
-            for n in range(start, end):
+            g0, g1, g2 = given[i, 0, start:end], given[i, 1, start:end], given[i, 2, start:end]
+            total = found[i, a, start:end]
+            for n in range(len(total)):
                 total[n] = w0[n] * g0[n] + w1[n] * g1[n] + w2[n] * g2[n]
 
 

@@ -51,31 +51,28 @@ class _Attend(torch.autograd.Function):
         _, heads, size, places, pairs = given.shape
         weights, kept = given.new_empty(2, heads, places, places, pairs)
         mixed = given.new_empty(heads, size, places, pairs)
-        q_k_v, f, *out = (each.detach().numpy() for each in (given, factors, weights, kept, mixed))
-        for_rows(pairs, lambda rows: kernels.attend(*q_k_v, f, scale, rows.start, rows.stop, *out))
+        (q, k, v), f, w, kept_, m = (each.detach().numpy() for each in (given, factors, weights, kept, mixed))
+        for_rows(pairs, lambda rows: kernels.attend(q, k, v, f, scale, rows.start, rows.stop, w, kept_, m))
         ctx.save_for_backward(given, weights, kept)
         ctx.scale = scale
         return mixed
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        q_k_v, weights, kept = (each.detach().numpy() for each in ctx.saved_tensors)
         found = torch.empty_like(ctx.saved_tensors[0])
-        gradient = gradients[0].contiguous().numpy()
-        kernels.attend_gradients(*q_k_v, ctx.scale, weights, kept, gradient, *found.numpy())
+        given = (*ctx.saved_tensors, gradients[0].contiguous(), found)
+        (q, k, v), w, kept, g, (to_q, to_k, to_v) = (each.detach().numpy() for each in given)
+        kernels.attend_gradients(q, k, v, ctx.scale, w, kept, g, to_q, to_k, to_v)
         return found, None, None
 
 
 class _AttendInputs(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, asked: Tensor, x: Tensor, factors: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-        weights, seen, shares = asked.new_empty(*asked.shape[:2], 3), torch.empty_like(asked), asked[..., 0].clone()
+        heads, pairs, _ = asked.shape
+        weights, seen, shares = asked.new_empty(heads, pairs, 3), torch.empty_like(asked), asked.new_empty(heads, pairs)
         a, x_, f, w, s, t = (each.detach().numpy() for each in (asked, x, factors, weights, seen, shares))
-
-        def work(rows: slice) -> None:
-            kernels.attend_inputs(a, x_, f, scale, rows.start, rows.stop, w, s, t)
-
-        for_rows(x.shape[1], work)
+        for_rows(pairs, lambda rows: kernels.attend_inputs(a, x_, f, scale, rows.start, rows.stop, w, s, t))
         ctx.save_for_backward(asked, x, factors, weights)
         ctx.scale = scale
         return seen, shares
