@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from faan.graph import InputError
 from faan.graph.whole import whole_file
 from faan.models import Method
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
@@ -83,7 +84,7 @@ class ResultFile(BaseModel):
 
 
 def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0) -> dict[str, Any]:
-    """What a result file says of dev and test, and of each relation of test.
+    """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the spread of the MRR is told too.
@@ -91,6 +92,11 @@ def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0
     figures: dict[str, Any] = {}
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
+        if not tasks and split == "dev":  # a benchmark need not have any
+            figures[split] = {}
+            continue
+        if not tasks:
+            raise InputError(f"the benchmark {benchmark.name!r} has no test tasks: there is nothing to evaluate")
         check_tasks(tasks, shots)
         ranked = list(rank_tasks(method, tasks, shots))
         figures[split] = split_metrics(ranked)
