@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from faan.graph.graph import Neighbours
-from faan.models import Background, FewShotModel, MethodConfig
+from faan.models import Background, FewShotModel, MethodConfig, prepare_sets
 from faan.models.faan import FaanConfig
 from faan.models.fsrl import FsrlConfig
 from faan.models.gmatching import GMatchingConfig
@@ -69,6 +69,14 @@ def test_the_score_of_a_pair_does_not_depend_on_its_batch(model: FewShotModel, s
 def test_the_order_of_references_does_not_matter(model: FewShotModel, small_task: Task) -> None:
     turned = scores(model, small_task, references=small_task.references(5)[::-1])
     assert np.allclose(turned, scores(model, small_task), atol=1e-4)
+
+
+def test_several_sets_of_references_give_the_scores_of_each(model: FewShotModel, small_task: Task) -> None:
+    sets = [small_task.references(5), small_task.references(1), small_task.references(3)[1:]]
+    together = prepare_sets(model, small_task, sets).score(np.arange(ENTITIES), np.arange(ENTITIES))
+    assert together.shape == (3, ENTITIES, ENTITIES)
+    for own, references in zip(together, sets, strict=True):
+        assert np.allclose(own, scores(model, small_task, references=references), atol=1e-4)
 
 
 def test_the_order_of_neighbours_does_not_matter(name: str, small_background: Background, small_task: Task) -> None:

@@ -92,7 +92,7 @@ def test_an_interrupted_job_goes_on(faan: Faan, tiny: Path, home: Path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "evaluate_run", stop)  # after training, before the result
+        patch.setattr(running, "evaluate_shots", stop)  # after training, before the result
         assert faan(*call)[0] != 0
     assert [path.name for path in (home / "results").glob("*.json")] == ["tiny-tailcounts-5shot-seed0.json"]
     run = home / "runs" / "reproduce" / "tiny" / "main" / "faan-seed0"

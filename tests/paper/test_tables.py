@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from faan.graph import InputError
+from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables
 from faan.paper.measured import Measured, mean_of
 from faan.paper.published import published_main, written
-from faan.paper.rows import VARIANTS
+from faan.paper.rows import EVIDENCE_VARIANTS, VARIANTS
 from faan.rank import METRICS, ResultFile
 
 from .conftest import WriteResult
@@ -90,6 +91,15 @@ def test_protocols_are_never_mixed(write_result: WriteResult) -> None:
     assert "open" in opened.title
 
 
+def test_a_row_of_the_open_protocol_is_no_missing_one_of_the_strict(write_result: WriteResult) -> None:
+    write_result("strict", 0.2)
+    (strict,) = build_tables(Request("main"))
+    assert "Evidence open" not in {row[0] for row in strict.rows}
+    (opened,) = build_tables(Request("main", rows=["Evidence open"]))
+    assert row_of(opened, "Evidence open")["MRR"] == "missing"
+    assert any("faan reproduce main --dataset NELL-One --rows 'Evidence open' --run" in note for note in opened.notes)
+
+
 def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> None:
     write_result("one")
     write_result("two")
@@ -99,10 +109,12 @@ def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> N
 
 def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -> None:
     assert list(VARIANTS) == list(FaanConfig.variants)
+    assert [*EVIDENCE_VARIANTS, "open"] == list(EvidenceConfig.variants)  # that one is in a table of its own
     write_result("faan", 0.3)
     write_result("a1", 0.2, variant="A1", command="faan train x --set variant=A1 --set model.neighbours=mean")
-    (table,) = build_tables(Request("ablation"))
+    table, evidence = build_tables(Request("ablation"))
     assert len(table.rows) == len(VARIANTS) + 1
+    assert row_of(evidence, "no-paths: without paths and links")["MRR"] == "missing"
     assert row_of(table, "A1: neighbours averaged")["diff"] == "+.062"
     assert "All trained rows have one schedule (configs/faan.toml); training ended after 4,000 steps." in table.notes
 
@@ -110,7 +122,7 @@ def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -
 def test_rows_that_were_not_trained_alike_come_with_a_warning(write_result: WriteResult) -> None:
     write_result("faan")
     write_result("a1", variant="A1", command="faan train x --set train.steps=10")
-    (table,) = build_tables(Request("ablation"))
+    table, _ = build_tables(Request("ablation"))
     assert "WARNING: the rows were not trained alike" in table.notes[0]
     assert "FAAN A1: train.steps=10" in table.notes[0]
 
@@ -118,7 +130,7 @@ def test_rows_that_were_not_trained_alike_come_with_a_warning(write_result: Writ
 def test_a_table_with_a_schedule_of_its_own_reads_its_own_folder(write_result: WriteResult) -> None:
     write_result("faan", 0.3)
     write_result("faan", 0.2, folder="results/ablation")
-    (table,) = build_tables(Request("ablation"))
+    table, _ = build_tables(Request("ablation"))
     assert row_of(table, "FAAN")["MRR"] == ".200"
     assert row_of(build_tables(Request("main"))[0], "FAAN")["MRR"] == ".300"
 

@@ -12,7 +12,7 @@ from faan.graph import InputError
 from faan.models.faan import Faan
 from faan.rank import rank_splits, rank_tasks, split_metrics
 from faan.tasks import Benchmark
-from faan.train import Report, evaluate_run, load_run, resume_run, train_run
+from faan.train import Report, evaluate_run, evaluate_shots, load_run, resume_run, train_run
 from faan.train.checkpoint import why_broken
 from faan.train.loop import Callbacks
 
@@ -43,6 +43,17 @@ def test_k_and_draws_can_be_chosen(finished: Path) -> None:
         assert len(set(figures["draws"]["mrr"])) > 1
     with pytest.raises(InputError, match="found K = 100"):
         evaluate_run(finished, shots=100)
+
+
+def test_several_k_at_once_give_what_each_gives(finished: Path) -> None:
+    for result in evaluate_shots(finished, shots=[1, 4, 2]):
+        alone = evaluate_run(finished, shots=result.shots)
+        for one, other in ((result.dev, alone.dev), (result.test, alone.test)):
+            assert {k: v for k, v in one.items() if k != "mrr_interval"} == pytest.approx(
+                {k: v for k, v in other.items() if k != "mrr_interval"}
+            )
+        assert result.relations == alone.relations
+        assert result.command == alone.command
 
 
 def test_an_unfinished_run_is_not_evaluated(tiny: Benchmark, tmp_path: Path) -> None:

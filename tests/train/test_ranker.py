@@ -11,7 +11,7 @@ import pytest
 
 from faan.evidence import Question
 from faan.graph import InputError
-from faan.models import EvidenceRanker
+from faan.models import EvidenceRanker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
 from faan.tasks import Benchmark, with_task_edges
 from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_run
@@ -82,6 +82,26 @@ def test_training_sees_no_edge_of_the_task_itself(done: Path, tiny: Benchmark) -
         question = Question(ranker.sources, task, task.references(2))
         assert not np.isin(question.paths.paths, [task.hidden, task.hidden + graph.num_relations]).any()
     assert ranker.sources.vectors("matching").num_relations == graph.num_relations
+
+
+@pytest.mark.parametrize("changes", [{"blind_vectors": True}, {"background_tasks": True}])
+def test_blind_vectors_know_all_but_the_tasks_of_a_part(
+    changes: dict[str, Any], tiny: Benchmark, tmp_path: Path
+) -> None:
+    config = run_settings(folds=2, **changes)
+    run = train_run(config, tiny, tmp_path / "run")
+    ranker = RankerRun(run.folder, config, config.model, tiny)  # type: ignore[arg-type]
+    assert not (run.folder / "embed").exists()
+    assert {one.relation for one in ranker.tasks} >= {one.relation for one in tiny.splits["train"]}
+    parts = parts_of(ranker.tasks, 2)
+    for name in ("embed-0", "translation-1", "embed-tasks", "translation-tasks"):
+        assert (run.folder / name).is_dir()
+        graph = ranker._graph_of(name)
+        seen = {graph.relation_names[number] for number in np.unique(graph.relations)}
+        unseen = {relation for relation, part in parts.items() if name.endswith(f"-{part}")}
+        assert not seen & unseen
+        assert seen | unseen >= set(parts)
+    assert evaluate_run(run.folder, tiny).protocol == ("open" if "background_tasks" in changes else "strict")
 
 
 def test_faan_is_evidence_from_models_that_do_not_know_the_task(tiny: Benchmark, tmp_path: Path) -> None:

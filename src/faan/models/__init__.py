@@ -4,15 +4,17 @@ from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
-from faan.models.evidence_training import EvidenceConfig, fit_ranker, make_sources
+from faan.models.evidence_training import Blind, EvidenceConfig, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
-from faan.models.interface import FewShotModel, Method, MethodConfig, Scorer
+from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
 from faan.models.registry import ModelConfig
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
+    "Apart",
     "Background",
+    "Blind",
     "Contribution",
     "EmbeddingMethod",
     "EvidenceConfig",
@@ -27,10 +29,12 @@ __all__ = [
     "OutOfFold",
     "PathRules",
     "Scorer",
+    "Scorers",
     "TailCounts",
     "fit_ranker",
     "make_sources",
     "parts_of",
+    "prepare_sets",
     "sample_neighbours",
     "training_triples",
     "triples_with",

@@ -20,7 +20,7 @@ from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
 from faan.models.edges import Edges
-from faan.models.interface import PAIRS_AT_ONCE, FewShotModel, MethodConfig, evaluating, margin_loss
+from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss
 from faan.models.matching import LstmMatching
 from faan.tasks import Episode, Task
 
@@ -40,7 +40,7 @@ class EntitywiseConfig(MethodConfig):
     """By how much a true tail has to win against a wrong one."""
 
 
-class EntitywiseModel(FewShotModel):
+class EntitywiseModel(SharingModel):
     """Encodes entities by their neighbours, joins two to a pair, and matches pairs with what it makes of references."""
 
     entities: Tensor
@@ -85,10 +85,15 @@ class EntitywiseModel(FewShotModel):
         """Represent reference pairs: (K, 2) to (K, D)."""
         return self.pairs(references[:, 0], references[:, 1:], hidden)[:, 0]
 
-    def match(self, queries: Tensor, known: Tensor) -> Tensor:
-        """The score of queries (n, D): their answer's product with what is known (S, D), the best of them, (n,)."""
-        answers = self.matching.answer(queries, known[:, None])  # (S, n, D)
-        return (answers @ known[..., None]).squeeze(-1).amax(0)
+    def match(self, queries: Tensor, *known: Tensor) -> Tensor:
+        """The score of queries (n, D) for each of T sets of what is known, (S, D) each: (T, n).
+
+        It is the product of what the network answers with what is known, the best of them.
+        """
+        every = torch.cat(known)  # (all S, D)
+        answers = self.matching.answer(queries, every[:, None])  # (all S, n, D)
+        products = (answers @ every[..., None]).squeeze(-1)
+        return torch.stack([own.amax(0) for own in products.split([len(one) for one in known])])
 
     def loss(self, episodes: Sequence[Episode]) -> Tensor:
         """The mean over the episodes of what their queries' true tails lack to win by the margin."""
@@ -99,35 +104,36 @@ class EntitywiseModel(FewShotModel):
         known, penalty = self.aggregate(self.reference_pairs(episode.references, hidden))
         tails = np.concatenate([episode.queries[:, 1:], episode.negatives], axis=1)  # (Q, 1 + N), the true ones first
         queries = self.pairs(episode.queries[:, 0], tails, hidden)
-        scores = self.match(queries.flatten(0, 1), known).view(tails.shape)
+        scores = self.match(queries.flatten(0, 1), known)[0].view(tails.shape)
         return margin_loss(scores, self.margin) + penalty
 
-    def prepare(self, task: Task, references: Ints) -> _EntitywiseScorer:
+    def prepare_sets(self, task: Task, sets: Sequence[Ints]) -> _EntitywiseScorers:
         """Aggregate the references."""
         with evaluating(self):
-            known, _ = self.aggregate(self.reference_pairs(references, task.hidden))
-        return _EntitywiseScorer(self, known, task.hidden)
+            known = [self.aggregate(self.reference_pairs(references, task.hidden))[0] for references in sets]
+        return _EntitywiseScorers(self, known, task.hidden)
 
 
-class _EntitywiseScorer:
-    def __init__(self, model: EntitywiseModel, known: Tensor, hidden: int | None) -> None:
+class _EntitywiseScorers:
+    def __init__(self, model: EntitywiseModel, known: Sequence[Tensor], hidden: int | None) -> None:
         self._model, self._known, self._hidden = model, known, hidden
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         model, total = self._model, len(heads) * len(candidates)
-        scores = np.empty(total, dtype=np.float32)
+        scores = np.empty((len(self._known), total), dtype=np.float32)
         with evaluating(model):
             if self._hidden is None:
                 f_head, f_tail = (model.encode(Edges.of(model.graph, ids)) for ids in (heads, candidates))
-            for start in range(0, total, PAIRS_AT_ONCE):
-                numbers = np.arange(start, min(start + PAIRS_AT_ONCE, total))
+            size = max(1, PAIRS_AT_ONCE // sum(map(len, self._known)))
+            for start in range(0, total, size):
+                numbers = np.arange(start, min(start + size, total))
                 row, column = np.divmod(numbers, len(candidates))
                 if self._hidden is None:
                     pairs = model.refine(torch.cat([f_head[row], f_tail[column]], -1))
                 else:
                     pairs = model.pairs(heads[row], candidates[column][:, None], self._hidden)[:, 0]
-                scores[numbers] = model.match(pairs, self._known).numpy()
-        return scores.reshape(len(heads), len(candidates))
+                scores[:, numbers] = model.match(pairs, *self._known).numpy()
+        return scores.reshape(-1, len(heads), len(candidates))
 
 
 class PairRefiner(nn.Module):

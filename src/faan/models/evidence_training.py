@@ -7,7 +7,7 @@ fitted relation like best, and some at random. Other true tails of the head are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -43,8 +43,10 @@ class EvidenceConfig(Settings):
         "no-profiles": {"without": ("profiles",)},
         "no-counts": {"without": ("counts",)},
         "no-task-edges": {"task_edges": False},
+        "blind": {"blind_vectors": True},
+        "open": {"background_tasks": True},
     }
-    """The ablation of evidence."""
+    """The ablation of evidence, and two other ways to learn."""
 
     method: Literal["evidence"] = "evidence"
     """Which few-shot model."""
@@ -54,10 +56,15 @@ class EvidenceConfig(Settings):
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
     task_edges: bool = True
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
+    background_tasks: bool = False
+    """Whether relations of the background graph, of 50 to 500 triples, are training tasks too (the open protocol)."""
+    blind_vectors: bool = False
+    """Whether to learn about each task from vectors that know all but the tasks of its part, instead of from those of
+    the background graph; always so with ``background_tasks``."""
     faan: FaanConfig | None = None
     """A FAAN whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
     folds: int = Field(3, ge=2)
-    """Parts of the training tasks; a FAAN that judges tasks of one part has learnt from the others."""
+    """Parts of the training tasks; what learns about tasks of one part, FAAN or vectors, has learnt from the others."""
 
     shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 3, 1, 8)
     """K of each draw of references from a training task."""
@@ -90,6 +97,14 @@ class EvidenceConfig(Settings):
 
 
 @dataclass(frozen=True, eq=False)
+class Blind:
+    """Vectors that know nothing of some relations."""
+
+    relations: Collection[str]
+    embeddings: Sequence[Embeddings]
+
+
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """Pairs to learn from, one group after the other: each is a head with true and wrong tails."""
 
@@ -104,6 +119,7 @@ def fit_ranker(
     embeddings: Sequence[Embeddings],
     config: EvidenceConfig | None = None,
     *,
+    blind: Sequence[Blind] = (),
     learnt: Mapping[str, Witness] | None = None,
     seed: int = 0,
     on_update: OnUpdate | None = None,
@@ -111,15 +127,20 @@ def fit_ranker(
     """Train an evidence ranker on tasks.
 
     The embeddings must not have seen the tasks: of TransE for translations, of ComplEx or DistMult for matching, each
-    if there are any. `learnt` methods must not have seen a task that they are asked about here (`OutOfFold`).
+    if there are any. Where some are `blind` to a task, these are taken for it, and the others may have seen it.
+    `learnt` methods must not have seen a task that they are asked about here (`OutOfFold`).
     """
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
+    others = {
+        name: own for one in blind for own in [make_sources(graph, one.embeddings, learnt)] for name in one.relations
+    }
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
     usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
     if len(usable) < config.min_tasks:
         return EvidenceRanker(sources, evidence, PlainSum(evidence))
-    rows = _draw_rows(sources, evidence, usable, config, seed, on_update)
+    sources_of = [others.get(task.relation, sources) for task in usable]
+    rows = _draw_rows(sources_of, evidence, usable, config, seed, on_update)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 
 
@@ -140,7 +161,7 @@ def make_sources(
 
 
 def _draw_rows(
-    sources: Sources,
+    sources: Sequence[Sources],
     evidence: Sequence[Evidence],
     tasks: Sequence[Task],
     config: EvidenceConfig,
@@ -154,7 +175,7 @@ def _draw_rows(
         draw, place = divmod(number, len(tasks))
         task, stream = tasks[place], Stream(seed, _PURPOSE, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
-        measure = Measure(Question(sources, task, task.pairs[order[:shots]]), evidence)
+        measure = Measure(Question(sources[place], task, task.pairs[order[:shots]]), evidence)
         asked = task.pairs[order[shots:]]
         heads = np.unique(asked[:, 0])
         for head in heads[stream.permutation(len(heads))[: config.heads]].tolist():

@@ -31,7 +31,7 @@ from faan.graph import InputError
 from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.edges import Edges
-from faan.models.interface import PAIRS_AT_ONCE, FewShotModel, MethodConfig, evaluating, margin_loss, to_tensor
+from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
@@ -114,7 +114,7 @@ class Attentions:
     references: NDArray[np.float32]  # (K,) how much each reference counts (beta, eq. 8)
 
 
-class Faan(FewShotModel):
+class Faan(SharingModel):
     """Scores a pair by how much it resembles those references that resemble it."""
 
     entities: Tensor
@@ -214,10 +214,10 @@ class Faan(FewShotModel):
             return margin_loss(scores, self.config.margin)
         return functional.cross_entropy(scores * self.log_scale.exp(), torch.zeros(len(choices), dtype=torch.long))
 
-    def prepare(self, task: Task, references: Ints) -> _FaanScorer:
+    def prepare_sets(self, task: Task, sets: Sequence[Ints]) -> _FaanScorers:
         """Represent the references."""
         with evaluating(self):
-            return _FaanScorer(self, self.encode_references(references, task.hidden), task.hidden)
+            return _FaanScorers(self, [self.encode_references(one, task.hidden) for one in sets], task.hidden)
 
     def attentions(self, references: Ints, head: int, tail: int, hidden: int | None = None) -> Attentions:
         """What the model looks at when it scores (head, tail), given references (K, 2)."""
@@ -237,19 +237,22 @@ class Faan(FewShotModel):
         return Attentions(head_side, tail_side, beta)
 
 
-class _FaanScorer:
-    def __init__(self, model: Faan, references: Tensor, hidden: int | None) -> None:
-        self._model, self._references, self._hidden = model, references, hidden
+class _FaanScorers:
+    """A pair is represented once and compared with each set of references."""
+
+    def __init__(self, model: Faan, sets: Sequence[Tensor], hidden: int | None) -> None:
+        self._model, self._sets, self._hidden = model, sets, hidden
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         model = self._model
-        scores = np.empty((len(heads), len(candidates)), dtype=np.float32)
+        scores = np.empty((len(self._sets), len(heads), len(candidates)), dtype=np.float32)
         with evaluating(model):
             for start in range(0, len(candidates), PAIRS_AT_ONCE):
                 tails = candidates[start : start + PAIRS_AT_ONCE]
                 for row in range(len(heads)):
                     pairs = model.encode(heads[row : row + 1], tails, np.zeros_like(tails), self._hidden)  # (m, D)
-                    scores[row, start : start + len(tails)] = model.matching(pairs, self._references).numpy()
+                    for number, references in enumerate(self._sets):
+                        scores[number, row, start : start + len(tails)] = model.matching(pairs, references).numpy()
         return scores
 
 

@@ -32,6 +32,14 @@ class Scorer(Protocol):
         ...
 
 
+class Scorers(Protocol):
+    """Scores pairs of one relation by each of several sets of references."""
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        """As `Scorer.score`, for each of S sets: (H,) and (C,) to (S, H, C)."""
+        ...
+
+
 class Method(Protocol):
     """A few-shot method."""
 
@@ -57,6 +65,45 @@ class FewShotModel(nn.Module, ABC):
     @abstractmethod
     def prepare(self, task: Task, references: Ints) -> Scorer:
         """As `Method.prepare`; scores as in evaluation, without dropout, whatever the module's mode."""
+
+
+class SharingModel(FewShotModel):
+    """A model whose work on a pair is, all or most of it, the same whatever the references are."""
+
+    @abstractmethod
+    def prepare_sets(self, task: Task, sets: Sequence[Ints]) -> Scorers:
+        """As `prepare`, for several sets of references (K, 2) at once."""
+
+    def prepare(self, task: Task, references: Ints) -> Scorer:
+        """Look at one set of references."""
+        return _Only(self.prepare_sets(task, [references]))
+
+
+class _Only:
+    def __init__(self, scorers: Scorers) -> None:
+        self._scorers = scorers
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        (scores,) = self._scorers.score(heads, candidates)
+        return scores  # type: ignore[no-any-return]
+
+
+class Apart:
+    """Scorers that share no work."""
+
+    def __init__(self, scorers: Sequence[Scorer]) -> None:
+        self._scorers = scorers
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        """As `Scorers.score`."""
+        return np.stack([scorer.score(heads, candidates) for scorer in self._scorers])
+
+
+def prepare_sets(method: Method, task: Task, sets: Sequence[Ints]) -> Scorers:
+    """Look at several sets of references of a task, (K, 2) each, and share the work if the method can."""
+    if isinstance(method, SharingModel):
+        return method.prepare_sets(task, sets)
+    return Apart([method.prepare(task, references) for references in sets])
 
 
 class MethodConfig(Settings, ABC):

@@ -108,7 +108,7 @@ def _job(request: Request, row: Row, seed: int, folder: Path, results: Results) 
     wanted = {
         k: folder / f"{slug_of(request.dataset)}-{slug_of(row.label)}-{k}shot-seed{seed}.json" for k in request.shots
     }
-    present = {k for k in wanted if any(one.seed == seed for one in results.of(row.label, k))}
+    present = {k for k in wanted if any(one.seed == seed for one in results.of(row.label, k, protocol=row.protocol))}
     changes = list(request.changes) if row.kind == "trained" else []
     if request.table == "shots" and row.kind == "trained":
         changes += [f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]"]  # trained once for every K

@@ -9,7 +9,7 @@ from faan.paper.measured import Measured, Protocol, mean_of, value_of
 from faan.paper.notes import MISSING, common_notes, difference, record_of, schedule_notes, title_of
 from faan.paper.published import METRICS, published_ablation, published_main, written
 from faan.paper.request import SHOTS, Request
-from faan.paper.rows import VARIANTS
+from faan.paper.rows import EVIDENCE, EVIDENCE_VARIANTS, FAAN, VARIANTS
 from faan.paper.table import Chart, Table
 
 Published = Mapping[str, Mapping[str, float]]
@@ -19,27 +19,34 @@ def main_tables(request: Request) -> list[Table]:
     """All methods; those of the open protocol, which were trained on more, in a table of their own."""
     results = request.read()
     rows = [row for row in request.chosen(results) if row.is_known or results.of(row.label, SHOTS)]
-    found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
-    names = {label: label for label in found}
-    tables = [_table(request, "main", "All methods", found, names, published_main(request.dataset))]
-    labels = results.labels(SHOTS, "open") if request.rows is None else []
-    if labels:
-        found = {label: results.of(label, SHOTS, request.seeds, "open") for label in labels}
-        tables.append(
-            _table(request, "main-open", "All methods", found, {label: label for label in labels}, {}, "open")
-        )
+    strict = [row.label for row in rows if row.protocol == "strict"]
+    opened = [row.label for row in rows if row.protocol == "open"] if request.rows else results.labels(SHOTS, "open")
+    tables: list[Table] = []
+    sections: tuple[tuple[str, Protocol, list[str]], ...] = ("main", "strict", strict), ("main-open", "open", opened)
+    for kind, protocol, labels in sections:
+        if labels:
+            found = {label: results.of(label, SHOTS, request.seeds, protocol) for label in labels}
+            published = published_main(request.dataset) if protocol == "strict" else {}
+            names = {label: label for label in labels}
+            tables.append(_table(request, kind, "All methods", found, names, published, protocol))
     return tables
 
 
 def ablation_tables(request: Request) -> list[Table]:
-    """FAAN and its variants, trained alike."""
-    results, published = request.read(), published_ablation(request.dataset)
-    rows = request.chosen(results)
-    found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
-    names = {row.label: f"{row.variant}: {VARIANTS[row.variant]}" if row.variant else row.label for row in rows}
-    theirs = {row.label: published[row.variant or row.label] for row in rows} if published else {}
-    table = _table(request, "ablation", "FAAN and its variants", found, names, theirs)
-    return [table]
+    """FAAN and its variants, trained alike; then the evidence ranker without one kind of evidence each."""
+    results, tables = request.read(), list[Table]()
+    for kind, whole, what, variants in (
+        ("ablation", FAAN, "FAAN and its variants", VARIANTS),
+        ("ablation-evidence", EVIDENCE, "The evidence ranker and its variants", EVIDENCE_VARIANTS),
+    ):
+        rows = [row for row in request.chosen(results) if row.config == whole.config]
+        if rows:
+            found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
+            names = {row.label: f"{row.variant}: {variants[row.variant]}" if row.variant else row.label for row in rows}
+            published = published_ablation(request.dataset) if whole == FAAN else {}
+            theirs = {row.label: published[row.variant or row.label] for row in rows} if published else {}
+            tables.append(_table(request, kind, what, found, names, theirs))
+    return tables
 
 
 def _table(
@@ -61,7 +68,10 @@ def _table(
     rows = [[names[label], *_cells(some, published, label)] for label, some in found.items()]
     used = [one for some in found.values() for one in some]
     seeds = {label: len(some) for label, some in found.items()}
-    notes = [*(schedule_notes(used) if kind == "ablation" else ()), *common_notes(request, seeds, bool(published))]
+    notes = [
+        *(schedule_notes(used) if request.table == "ablation" else ()),
+        *common_notes(request, seeds, bool(published)),
+    ]
     series = {"measured here": [record["MRR"] for record in records]}
     if published:
         series["published"] = [record["MRR published"] for record in records]

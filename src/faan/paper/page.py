@@ -62,5 +62,5 @@ def _has_any(request: Request) -> bool:
     if request.table == "attention":
         return any((request.base / "attention").glob(f"{slug_of(request.dataset)}-*.json"))
     results = request.read()
-    rows = (row.label for row in request.chosen(results) if row.label != "FAAN" or request.table != "ablation")
+    rows = (row.label for row in request.chosen(results) if row.variant or request.table != "ablation")
     return any(results.of(label, k) for label in rows for k in request.shots)

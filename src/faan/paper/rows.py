@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from faan.graph.errors import UnknownNameError
-from faan.paper.measured import key_of
+from faan.paper.measured import Protocol, key_of
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Row:
     config: str = ""  # its file in `configs/`
     kind: Literal["trained", "embedding", "translation", "untrained"] = "trained"
     variant: str | None = None  # of the ablation
+    protocol: Protocol = "strict"
 
     @property
     def is_known(self) -> bool:
@@ -42,6 +43,7 @@ GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for
 FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
 PLUS = Row("FAAN plus", "faan-plus.toml")
 EVIDENCE, WITH_FAAN = Row("Evidence", "evidence.toml"), Row("Evidence faan", "evidence-faan.toml")
+OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
 TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
 RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
 
@@ -57,12 +59,25 @@ VARIANTS = {
 }
 """The paper's ablation; `FaanConfig.variants` says what each changes."""
 
+EVIDENCE_VARIANTS = {
+    "no-paths": "without paths and links",
+    "no-embeddings": "without embeddings",
+    "no-profiles": "without profiles of relations",
+    "no-counts": "without counts",
+    "no-task-edges": "without the edges of training tasks",
+    "blind": "learnt from vectors that know the other tasks",
+}
+"""The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
+
 ROWS: dict[str, tuple[Row, ...]] = {
     "main": (
-        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, WITH_FAAN),
+        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, WITH_FAAN, OPEN),
         *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
     ),
-    "ablation": (*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
+    "ablation": (
+        *(*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
+        *(*(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS), EVIDENCE),
+    ),
     "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
     "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
     "attention": (FAAN, PLUS),

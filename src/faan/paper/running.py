@@ -11,7 +11,7 @@ from faan.paper.jobs import Job
 from faan.paper.measured import key_of, label_of
 from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
-from faan.train import Callbacks, RunConfig, evaluate_run, resume_run, train_run
+from faan.train import Callbacks, RunConfig, evaluate_shots, resume_run, train_run
 from faan.train.runs import is_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
@@ -22,10 +22,11 @@ def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callba
     callbacks = callbacks or Callbacks()
     if job.row.kind == "trained":
         _train(job, benchmark, path, callbacks)
+        for result in evaluate_shots(job.folder, benchmark, list(job.outputs)) if job.outputs else ():
+            result.write(job.outputs[result.shots])
+        return
     for shots, output in job.outputs.items():
-        if job.row.kind == "trained":
-            result = evaluate_run(job.folder, benchmark, shots=shots)
-        elif job.row.kind == "untrained":
+        if job.row.kind == "untrained":
             origin = Origin.of_evaluation(job.row.label, benchmark.name, shots)
             result = evaluate_untrained(benchmark, job.row.label, shots, origin)
         else:

@@ -6,7 +6,7 @@ out, and t is ranked among the rest. Ties count half (mean rank): optimistic ran
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from faan.graph import InputError
 from faan.graph.ragged import Ints
-from faan.models import Method, Scorer
+from faan.models import Apart, Method, Scorer, Scorers
 from faan.tasks import Task
 
 SCORES_AT_ONCE = 1 << 22  # how many scores are held in memory at a time
@@ -44,29 +44,62 @@ def check_tasks(tasks: Iterable[Task], shots: int) -> None:
 
 
 def rank_task(scorer: Scorer, task: Task, queries: Ints) -> NDArray[np.float64]:
-    """Rank queries (Q, 2) of one task; a head that several queries share is scored once."""
-    candidates = np.union1d(task.candidates, queries[:, 1])  # sorted; a true tail is always among the choices
-    answer = np.searchsorted(candidates, queries[:, 1])  # (Q,) its place
-    order = np.argsort(queries[:, 0], kind="stable")
-    heads, starts = np.unique(queries[order, 0], return_index=True)
-    ends = np.append(starts[1:], len(queries))
-    is_candidate = np.isin(candidates, task.candidates)  # an answer that is none competes with no other query
+    """Rank queries (Q, 2) of one task."""
+    (ranks,) = rank_sets(Apart([scorer]), task, [queries])
+    return ranks
 
-    ranks = np.empty(len(queries))
-    size = max(1, SCORES_AT_ONCE // len(candidates))
+
+def rank_sets(scorers: Scorers, task: Task, queries: Sequence[Ints]) -> list[NDArray[np.float64]]:
+    """Rank queries (Q, 2) of one task by each of several sets of references, each set its own queries.
+
+    A head that several queries share is scored once.
+    """
+    asked = np.concatenate(queries)
+    candidates = np.union1d(task.candidates, asked[:, 1])  # sorted; a true tail is always among the choices
+    is_candidate = np.isin(candidates, task.candidates)  # an answer that is none competes with no other query
+    heads = np.unique(asked[:, 0])
+    sorted_queries = [_ByHead.of(some, heads, candidates) for some in queries]
+
+    ranks = [np.empty(len(some)) for some in queries]
+    size = max(1, SCORES_AT_ONCE // (len(queries) * len(candidates)))
     for first in range(0, len(heads), size):
         chunk = heads[first : first + size]
-        scores = np.asarray(scorer.score(chunk, candidates))  # (H, C)
-        if scores.shape != (len(chunk), len(candidates)):
-            raise ValueError(f"expected scores of shape {(len(chunk), len(candidates))}, found {scores.shape}")
-        if np.isnan(scores).any():
-            raise InputError(f"relation {task.relation!r}: a score is not a number; the model's weights are broken")
+        scores = _checked_scores(scorers, task, chunk, candidates, len(queries))  # (S, H, C)
         true = task.truths.contains(chunk[:, None], candidates[None, :])  # (H, C)
         competes = ~true & is_candidate
         for row in range(len(chunk)):
-            rows = order[starts[first + row] : ends[first + row]]
-            ranks[rows] = mean_ranks(scores[row, answer[rows]], scores[row, competes[row]])
+            for own, found, by_head in zip(ranks, scores[:, row], sorted_queries, strict=True):
+                rows = by_head.rows(first + row)
+                if len(rows):
+                    own[rows] = mean_ranks(found[by_head.answers[rows]], found[competes[row]])
     return ranks
+
+
+@dataclass(frozen=True, eq=False)
+class _ByHead:
+    """Queries, sorted by their heads."""
+
+    order: Ints  # (Q,)
+    ends: Ints  # (heads + 1,) where the queries of each head begin and end in that order
+    answers: Ints  # (Q,) the place of each query's tail among the candidates
+
+    @classmethod
+    def of(cls, queries: Ints, heads: Ints, candidates: Ints) -> _ByHead:
+        order = np.argsort(queries[:, 0], kind="stable")
+        ends = np.append(np.searchsorted(queries[order, 0], heads), len(queries))
+        return cls(order, ends, np.searchsorted(candidates, queries[:, 1]))
+
+    def rows(self, head: int) -> Ints:
+        return self.order[self.ends[head] : self.ends[head + 1]]
+
+
+def _checked_scores(scorers: Scorers, task: Task, heads: Ints, candidates: Ints, sets: int) -> NDArray[np.floating]:
+    scores = np.asarray(scorers.score(heads, candidates))
+    if scores.shape != (sets, len(heads), len(candidates)):
+        raise ValueError(f"expected scores of shape {(sets, len(heads), len(candidates))}, found {scores.shape}")
+    if np.isnan(scores).any():
+        raise InputError(f"relation {task.relation!r}: a score is not a number; the model's weights are broken")
+    return scores
 
 
 def mean_ranks(answers: NDArray[np.floating], others: NDArray[np.floating]) -> NDArray[np.float64]:

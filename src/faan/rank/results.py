@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from faan.graph import InputError
 from faan.graph.whole import whole_file
-from faan.models import Method
+from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
-from faan.rank.ranker import TaskRanks, check_tasks, rank_tasks
+from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Task
 from faan.tasks.randomness import Stream
 
@@ -89,27 +89,54 @@ def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the spread of the MRR is told too.
     """
-    figures: dict[str, Any] = {}
+    return rank_shots(method, benchmark, [shots], draws)[shots]
+
+
+def rank_shots(method: Method, benchmark: Benchmark, shots: Sequence[int], draws: int = 0) -> dict[int, dict[str, Any]]:
+    """As `rank_splits` for several K; methods that can do so look at each pair once for all of them."""
+    figures: dict[int, dict[str, Any]] = {k: {} for k in shots}
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
-        if not tasks and split == "dev":  # a benchmark need not have any
-            figures[split] = {}
-            continue
-        if not tasks:
+        if not tasks and split == "test":
             raise InputError(f"the benchmark {benchmark.name!r} has no test tasks: there is nothing to evaluate")
-        check_tasks(tasks, shots)
-        ranked = list(rank_tasks(method, tasks, shots))
-        figures[split] = split_metrics(ranked)
-        if draws:
-            mrrs = [_micro_mrr(rank_tasks(method, draw_references(tasks, draw), shots)) for draw in range(draws)]
-            figures[split]["draws"] = {
-                "mrr": mrrs,
-                "mean": float(np.mean(mrrs)),
-                "std": float(np.std(mrrs, ddof=1)) if draws > 1 else 0.0,
-            }
-        if split == "test":
-            figures["relations"] = relation_metrics(ranked)
+        if not tasks:  # dev: a benchmark need not have any
+            for own in figures.values():
+                own[split] = {}
+            continue
+        for k in shots:
+            check_tasks(tasks, k)
+        orders = [tasks, *(draw_references(tasks, draw) for draw in range(draws))]
+        ranked = _rank_orders(method, orders, shots)
+        for k, own in figures.items():
+            first, *drawn = ranked[k]
+            own[split] = split_metrics(first)
+            if draws:
+                own[split]["draws"] = _spread([_micro_mrr(one) for one in drawn])
+            if split == "test":
+                own["relations"] = relation_metrics(first)
     return figures
+
+
+def _rank_orders(
+    method: Method, orders: Sequence[Sequence[Task]], shots: Sequence[int]
+) -> dict[int, list[list[TaskRanks]]]:
+    """The ranks for each K of the same tasks with their pairs in several orders."""
+    found: dict[int, list[list[TaskRanks]]] = {k: [[] for _ in orders] for k in shots}
+    for versions in zip(*orders, strict=True):
+        cases = [(k, place, task) for k in shots for place, task in enumerate(versions)]
+        scorers = prepare_sets(method, versions[0], [task.references(k) for k, _, task in cases])
+        ranks = rank_sets(scorers, versions[0], [task.queries(k) for k, _, task in cases])
+        for (k, place, task), own in zip(cases, ranks, strict=True):
+            found[k][place].append(TaskRanks(task, own))
+    return found
+
+
+def _spread(mrrs: list[float]) -> dict[str, Any]:
+    return {
+        "mrr": mrrs,
+        "mean": float(np.mean(mrrs)),
+        "std": float(np.std(mrrs, ddof=1)) if len(mrrs) > 1 else 0.0,
+    }
 
 
 def draw_references(tasks: Sequence[Task], draw: int) -> list[Task]:

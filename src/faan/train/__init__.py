@@ -2,7 +2,7 @@
 
 from faan.train.checkpoint import Progress
 from faan.train.config import RunConfig, TrainConfig
-from faan.train.evaluation import evaluate_run
+from faan.train.evaluation import evaluate_run, evaluate_shots
 from faan.train.loop import Callbacks, Report, train_model
 from faan.train.runs import TrainedRun, load_run, resume_run, train_run
 
@@ -14,6 +14,7 @@ __all__ = [
     "TrainConfig",
     "TrainedRun",
     "evaluate_run",
+    "evaluate_shots",
     "load_run",
     "resume_run",
     "train_model",

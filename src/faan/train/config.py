@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from faan.embed import EmbedConfig
 from faan.embed.settings import Settings
-from faan.models import ModelConfig
+from faan.models import EvidenceConfig, ModelConfig
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -89,6 +89,12 @@ class RunConfig(Settings):
     """How the model is trained."""
     seed: int = Field(0, ge=0, lt=1 << 64)
     """The same seed and settings give the same weights; the embeddings have it too, whatever ``embed.seed`` says."""
+
+    @property
+    def protocol(self) -> Literal["strict", "open"]:
+        """Whether anything but the training tasks is learnt from."""
+        is_open = isinstance(self.model, EvidenceConfig) and self.model.background_tasks
+        return "open" if is_open else "strict"
 
     def _changes_of_variant(self) -> Mapping[str, Any]:
         known, name, variant = self.model.variants, self.model.display_name, self.variant or ""

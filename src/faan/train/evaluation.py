@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from faan.rank import ResultFile, rank_splits
+from faan.rank import ResultFile, rank_shots
 from faan.tasks import Benchmark
 from faan.train.runs import TrainedRun, load_run
 
@@ -18,22 +19,35 @@ def evaluate_run(
 
     K is the run's own unless `shots` is given; `draws` ranks again with random references, so many times.
     """
+    (result,) = evaluate_shots(folder, benchmark, None if shots is None else [shots], draws)
+    return result
+
+
+def evaluate_shots(
+    folder: Path | str, benchmark: Benchmark | None = None, shots: Sequence[int] | None = None, draws: int = 0
+) -> list[ResultFile]:
+    """As `evaluate_run`, for several K in not much more time than for one, where the model permits."""
     run = load_run(folder, benchmark)
-    shots = shots or run.config.shots
+    shots = shots or [run.config.shots]
     start = time.perf_counter()
-    figures = rank_splits(run.model, run.benchmark, shots, draws)
-    return ResultFile(
-        method=run.config.model.display_name,
-        variant=run.config.variant,
-        dataset=run.benchmark.name,
-        shots=shots,
-        seed=run.config.seed,
-        **figures,
-        seconds=run.seconds | {"evaluate": time.perf_counter() - start},
-        steps=run.progress.step,
-        config=run.notes.config,
-        command=_command(run, shots, draws),
-    )
+    figures = rank_shots(run.model, run.benchmark, shots, draws)
+    seconds = run.seconds | {"evaluate": (time.perf_counter() - start) / len(shots)}
+    return [
+        ResultFile(
+            method=run.config.model.display_name,
+            variant=run.config.variant,
+            dataset=run.benchmark.name,
+            protocol=run.config.protocol,
+            shots=k,
+            seed=run.config.seed,
+            **figures[k],
+            seconds=seconds,
+            steps=run.progress.step,
+            config=run.notes.config,
+            command=_command(run, k, draws),
+        )
+        for k in shots
+    ]
 
 
 def _command(run: TrainedRun, shots: int, draws: int) -> str:

@@ -4,6 +4,7 @@
 |---|---|
 | `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
 | `embed-tasks/` | vectors of background and training tasks, for matching after training |
+| `embed-0/`, `translation-0/` ... | vectors of all but one part of the tasks, to learn from where they are blind |
 | `faan/0/`, `faan/1/` ..., `faan/all/` | FAAN without one part of the training tasks each, and with all of them |
 | `ranker/` | which evidence there is, and the trees |
 """
@@ -29,6 +30,7 @@ from faan.evidence import Sources, Witness
 from faan.graph import Graph
 from faan.models import (
     Background,
+    Blind,
     EvidenceConfig,
     EvidenceRanker,
     Method,
@@ -40,7 +42,8 @@ from faan.models import (
 from faan.models.evidence import RANKER_FILE
 from faan.models.faan import FaanConfig
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import Benchmark, Task, inverse_tasks, with_task_edges
+from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges
+from faan.tasks.build import without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, Report, seed_torch, train_model
@@ -55,8 +58,8 @@ class RankerRun:
     """The run of an evidence ranker in a folder.
 
     The ranker learns from evidence about each training task in which the task itself plays no part: its own edges are
-    hidden, vectors are those of the background graph. For other tasks all that is known may be evidence: the edges of
-    all training tasks, and matching vectors that have seen them.
+    hidden, vectors are those of the background graph, or of all that is known but the task's part. For other tasks all
+    that is known may be evidence: the edges of all training tasks, and matching vectors that have seen them.
     """
 
     folder: Path
@@ -83,26 +86,42 @@ class RankerRun:
     def tasks(self) -> list[Task]:
         """What is learnt from."""
         tasks = self._known[1] if self.model.task_edges else list(self.benchmark.splits["train"])
+        tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
         return [*tasks, *(inverse_tasks(self._graph, tasks) if self.config.train.inverse_tasks else ())]
 
     def embed(self, on_update: OnUpdate | None) -> None:
         """Train the vectors, or go on with that."""
-        for name, settings in (self._vectors(final=False) | self._vectors(final=True)).items():
-            graph = self._known[0] if name.endswith(_OF_TASKS) else self.benchmark.graph
-            own, triples = self.folder / name, triples_of(graph)
+        needed = self._after_training
+        for vectors in self._in_training:
+            needed |= vectors
+        if self.model.faan is not None:
+            needed |= {_MATCHING: self.config.embed}
+        for name, settings in needed.items():
+            own, graph = self.folder / name, self._graph_of(name)
             if (own / CHECKPOINT_FILE).is_file():
-                resume_embedding(own, triples, on_update=on_update)
+                resume_embedding(own, triples_of(graph), on_update=on_update)
             else:
                 sizes = graph.num_entities, graph.num_relations
-                train_embedding(triples, *sizes, settings, folder=own, on_update=on_update)
+                train_embedding(triples_of(graph), *sizes, settings, folder=own, on_update=on_update)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train FAAN where it is evidence, then the ranker, and rank the dev tasks."""
         if not self.is_over:
-            learnt, seed, update = self._faans(callbacks), self.config.seed, callbacks.on_update
-            vectors = self._load_vectors(final=False)
+            learnt, parts = self._faans(callbacks), parts_of(self.tasks, self.model.folds)
+            loaded = [self._load(vectors) for vectors in self._in_training]
+            blind = [
+                Blind({name for name, own in parts.items() if own == part}, vectors)
+                for part, vectors in enumerate(loaded if self._is_blind else ())
+            ]
             ranker = fit_ranker(
-                self._graph, self.tasks, vectors, self.model, learnt=learnt, seed=seed, on_update=update
+                self._graph,
+                self.tasks,
+                self._load(self._after_training) if self._is_blind else loaded[0],
+                self.model,
+                blind=blind,
+                learnt=learnt,
+                seed=self.config.seed,
+                on_update=callbacks.on_update,
             )
             self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge), callbacks)
             ranker.save(self.folder / RANKER_FOLDER)
@@ -114,7 +133,7 @@ class RankerRun:
 
     def _sources(self, learnt: Mapping[str, Witness]) -> Sources:
         """What evidence about other tasks is taken from."""
-        return make_sources(self._graph, self._load_vectors(final=True), learnt)
+        return make_sources(self._graph, self._load(self._after_training), learnt)
 
     def progress(self) -> Progress:
         """How far the finished run is, in trees, and what its dev MRR was."""
@@ -125,21 +144,41 @@ class RankerRun:
         mrr = lines[-1]["dev"]["mrr"] if lines else None
         return Progress(step=trees, best_step=trees, best_mrr=mrr)
 
-    def _vectors(self, final: bool) -> dict[str, EmbedConfig]:
-        """The settings of the vectors that evidence is taken from, in training or after it, by their folders."""
-        end = _OF_TASKS if final and self.config.vectors == "background+tasks" else ""
-        needed: dict[str, EmbedConfig] = {}
-        if "embeddings" not in self.model.without:
-            needed[_TRANSLATION] = self.model.translation.model_copy(update={"seed": self.config.seed})
-            needed[_MATCHING + end] = self.config.embed
-        elif self.model.faan is not None and not final:
-            needed[_MATCHING] = self.config.embed
-        return needed
+    @property
+    def _is_blind(self) -> bool:
+        return self.model.blind_vectors or self.model.background_tasks
 
-    def _load_vectors(self, final: bool) -> list[Embeddings]:
+    @property
+    def _in_training(self) -> list[dict[str, EmbedConfig]]:
+        """The vectors that are learnt from, by their folders; a set for each part of the tasks where they are blind."""
+        ends = [f"-{part}" for part in range(self.model.folds)] if self._is_blind else [""]
+        return [self._vectors(end, end) for end in ends]
+
+    @property
+    def _after_training(self) -> dict[str, EmbedConfig]:
+        """The vectors that evidence about other tasks is taken from, by their folders."""
+        end = _OF_TASKS if self.config.vectors == "background+tasks" else ""
+        return self._vectors(end if self._is_blind else "", end)
+
+    def _vectors(self, of_translation: str, of_matching: str) -> dict[str, EmbedConfig]:
+        """The settings of the vectors of both kinds; their folders' names end as it is said."""
         if "embeddings" in self.model.without:
-            return []
-        return [Embeddings.load(self.folder / name) for name in self._vectors(final)]
+            return {}
+        translation = self.model.translation.model_copy(update={"seed": self.config.seed})
+        return {_TRANSLATION + of_translation: translation, _MATCHING + of_matching: self.config.embed}
+
+    def _graph_of(self, name: str) -> Graph:
+        """What the vectors in a folder are trained on: the background, what is known, or that without a part."""
+        end = name.partition("-")[2]
+        if not end:
+            return self.benchmark.graph
+        graph = self._known[0] if self.config.vectors == "background+tasks" else self.benchmark.graph
+        parts = parts_of(self.tasks, self.model.folds)
+        unseen = [number for number, name in enumerate(graph.relation_names) if str(parts.get(name)) == end]
+        return without_relations(graph, unseen)
+
+    def _load(self, vectors: Mapping[str, EmbedConfig]) -> list[Embeddings]:
+        return [Embeddings.load(self.folder / name) for name in vectors]
 
     def _faans(self, callbacks: Callbacks | None) -> dict[str, Witness]:
         """FAAN for each part and for all, trained if there are callbacks, else as they were trained."""
