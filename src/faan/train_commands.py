@@ -11,6 +11,7 @@ from faan.embed_commands import finish_result, training_progress, with_changes
 from faan.printing import out, print_json, talk, visible
 from faan.tasks import Benchmark
 from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
+from faan.train.checkpoint import why_broken
 from faan.train.tensorboard import tensorboard as to_tensorboard
 
 
@@ -45,6 +46,8 @@ def run_evaluate_run(
     folder: Path, benchmark: Benchmark | None, shots: int | None, draws: int, output: Path | None, as_json: bool
 ) -> None:
     """Rank the queries of dev and test with a trained model."""
+    if why := why_broken(folder):
+        talk.print(f"training broke off: {visible(why)} Those best weights are evaluated here.")
     result = evaluate_run(folder, benchmark, shots=shots, draws=draws)
     name = RESULT_FILE if shots is None else f"result-{shots}shot.json"
     finish_result(result, output or folder / name, as_json)

@@ -107,8 +107,10 @@ def test_every_unit_of_the_improved_model_can_learn(small_background: Background
         model.loss([sampler.draw(step)]).backward()
         optimizer.step()
     for name, parameter in model.named_parameters():
-        rows = (parameter.detach() != first[name]).reshape(len(parameter) if parameter.ndim else 1, -1)
-        assert rows.any(1).all(), name
+        rows = (parameter.detach() != first[name]).reshape(len(parameter) if parameter.ndim else 1, -1).any(1)
+        if name.endswith("project.bias"):  # a bias of keys is the same for all places, which the softmax takes away
+            rows = rows.view(3, -1)[[0, 2]]
+        assert rows.all(), name
 
 
 def test_vectors_are_frozen_unless_told_otherwise(small_background: Background) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from faan.train.checkpoint import note_broken
 
 TOML = """
 shots = 2
@@ -69,6 +72,15 @@ def test_a_model_is_trained_resumed_and_evaluated(
     code, _, err = faan(*call)
     assert code == 1
     assert "exists and is not empty" in err
+
+
+def test_evaluating_what_broke_off_says_so(faan: Faan, finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "run")
+    note_broken(tmp_path / "run", "the loss is not finite at step 9.")
+    code, out, err = faan("evaluate", tmp_path / "run")
+    assert code == 0, err
+    assert "training broke off: the loss is not finite at step 9. Those best weights are evaluated here." in err
+    assert "FAAN on tiny" in out
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import shutil
 from pathlib import Path
 
 import pytest
 
+from faan.embed import TrainingError
 from faan.graph import InputError
-from faan.rank import rank_tasks, split_metrics
+from faan.models.faan import Faan
+from faan.rank import rank_splits, rank_tasks, split_metrics
 from faan.tasks import Benchmark
-from faan.train import Report, evaluate_run, evaluate_shots, load_run, train_run
+from faan.train import Report, evaluate_run, evaluate_shots, load_run, resume_run, train_run
+from faan.train.checkpoint import why_broken
 from faan.train.loop import Callbacks
 
 from .conftest import settings
@@ -63,6 +68,36 @@ def test_an_unfinished_run_is_not_evaluated(tiny: Benchmark, tmp_path: Path) -> 
     (tmp_path / "run" / "checkpoint.safetensors").unlink()
     with pytest.raises(InputError, match="not finished"):
         evaluate_run(tmp_path / "run", tiny)
+
+
+def test_a_run_that_broke_off_is_evaluated_with_its_best_weights(
+    tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, loss = tmp_path / "run", Faan.loss
+    with monkeypatch.context() as patch:
+        calls = itertools.count(1)
+        patch.setattr(Faan, "loss", lambda *given: loss(*given) * (float("nan") if next(calls) == 8 else 1))
+        with pytest.raises(
+            TrainingError, match=r"the loss is not finite at step 8.* best weights, of step [06], are intact"
+        ):
+            train_run(settings(), tiny, folder)
+    assert "not finite at step 8" in (why_broken(folder) or "")
+    run = load_run(folder, tiny)
+    assert run.progress.step == 6  # the last checkpoint
+    assert evaluate_run(folder, tiny).dev["mrr"] == run.progress.best_mrr
+    assert resume_run(folder, tiny).progress.step == 20  # whatever broke it is gone
+    assert why_broken(folder) is None
+
+
+def test_a_benchmark_need_not_have_dev_tasks(tiny: Benchmark, tmp_path: Path) -> None:
+    blind = dataclasses.replace(tiny, splits={**tiny.splits, "dev": ()})
+    train_run(settings(), blind, tmp_path / "run")
+    result = evaluate_run(tmp_path / "run", blind, draws=2)
+    assert result.dev == {}
+    assert result.test["mrr"] > 0
+    none = dataclasses.replace(blind, splits={**blind.splits, "test": ()})
+    with pytest.raises(InputError, match="'tiny' has no test tasks"):
+        rank_splits(load_run(tmp_path / "run", blind).model, none, 2)
 
 
 def test_a_folder_without_a_run_is_not_evaluated(finished: Path, tmp_path: Path) -> None:

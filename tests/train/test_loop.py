@@ -17,8 +17,8 @@ from faan.graph.ragged import Ints
 from faan.models import FewShotModel
 from faan.tasks import Benchmark, Episode, Task
 from faan.train import Callbacks, Progress, Report, TrainConfig, train_model
-from faan.train.checkpoint import load_checkpoint, set_weights, weights_of
-from faan.train.loop import load_best, sample_heads
+from faan.train.checkpoint import load_best, load_checkpoint, set_weights, weights_of
+from faan.train.loop import sample_heads
 
 
 class Counter(FewShotModel):

@@ -213,8 +213,18 @@ def test_another_benchmark_is_refused_and_a_moved_one_is_found(
         ("run.json", b"{", "the run is damaged"),
         ("config.json", b'{"speed": 11}', "the run is damaged"),
         ("checkpoint.safetensors", b"half", "the checkpoint is damaged"),
-        ("metrics.jsonl", b"", "has 0 bytes, but its checkpoint knows"),
-        ("best.safetensors", None, "best weights are missing"),
+        (
+            "metrics.jsonl",
+            b"",
+            "has 0 bytes, but its checkpoint knows .* put a copy of the file there .* begin the run",
+        ),
+        ("metrics.jsonl", b"x" * 99_999, r"metrics.jsonl.*1.* are damaged; put a copy .* else begin the run again"),
+        ("best.safetensors", None, "best weights are missing; begin the run again"),
+        (
+            "best.safetensors",
+            b"half",
+            "best weights are damaged; put a copy of the file there .* else begin the run again",
+        ),
         ("embed/vectors.safetensors", b"half", "the embeddings are damaged"),
     ],
 )

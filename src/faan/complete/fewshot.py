@@ -18,8 +18,7 @@ from faan.models import Background, FewShotModel, Method, MethodConfig
 from faan.tasks import Benchmark, Task
 from faan.tasks.build import without_relations
 from faan.train import Callbacks, RunConfig, train_run
-from faan.train.checkpoint import BEST_FILE, copied
-from faan.train.loop import load_best
+from faan.train.checkpoint import BEST_FILE, copied, load_best
 from faan.train.runs import EMBED_FOLDER
 
 _CONFIG_FILE = "run.json"

@@ -179,7 +179,7 @@ class Faan(SharingModel):
         middle = self.token.expand_as(f_tail)
         if self.config.middle == "relation":
             middle = middle + self.norm(task + self.bend(task))
-        encoded: Tensor = self.transformer(torch.stack([f_head, middle, f_tail], 1))
+        encoded: Tensor = self.transformer(torch.stack([f_head, middle, f_tail]))
         return encoded
 
     def _edges(self, heads: Ints, tails: Ints, head_of: Ints) -> Edges:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from faan.models.dropout import Dropout
-from faan.models.places import add_and_norm, attend
+from faan.models.places import add_and_norm, attend, attend_inputs
 
 Attention = Literal["standard", "published"]
 Positions = Literal["fixed", "learnt", "none"]
@@ -51,14 +51,13 @@ class PairEncoder(nn.Module):
         )
 
     def forward(self, sequence: Tensor) -> Tensor:
-        """Sequences (n, 3, d) to pairs (n, repeats * d)."""
+        """Sequences (3, n, d), their places first, to pairs (n, repeats * d)."""
         if self.positions is not None:
-            sequence = sequence + self.positions
-        x = sequence.flatten(0, 1)
-        x = x.repeat(1, self.repeats) if self.repeats > 1 else x
+            sequence = sequence + self.positions[:, None]
+        x = sequence.repeat(1, 1, self.repeats) if self.repeats > 1 else sequence
         for number, block in enumerate(self.blocks):
             x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
-        return x
+        return x[0]
 
 
 class Block(nn.Module):
@@ -78,42 +77,69 @@ class Block(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor, *, folds: int = 1, middle_only: bool = False) -> Tensor:
-        """The places of n pairs, (3 n, w), to (3 n, w), or, where nobody looks at the outer ones any more, to (n, w).
+        """The places of n pairs, (3, n, w), to (3, n, w), or, where nobody looks at the outer ones any more, (1, n, w).
 
         `folds`: x is a shorter vector repeated so many times, and so much of the first product can be saved.
         """
-        weight, bias = self.project.weight, self.project.bias
+        weight, middle = self.project.weight, slice(MIDDLE, MIDDLE + 1)
         if folds > 1:
             weight = weight.unflatten(1, (folds, -1)).sum(1)
-        short, width = x[:, : weight.shape[1]], x.shape[1]
-        (weight_q, weight_kv), (bias_q, bias_kv) = (each.split([width, 2 * width]) for each in (weight, bias))
-        keys_values = functional.linear(short, weight_kv, bias_kv)  # (3 n, 2 w)
-        if middle_only and not self.published:
-            short = short[MIDDLE::3]
-        queries = functional.linear(short, weight_q, bias_q)  # (3 n, w) or (n, w)
-        mixed = self._published(queries, keys_values) if self.published else self._standard(queries, keys_values)
-        if middle_only:
-            x = x[MIDDLE::3]
-            mixed = mixed[MIDDLE::3] if self.published else mixed
-        x = add_and_norm(x, self.mix(mixed), self.dropout, self.norm_mix)
+        short = x[..., : weight.shape[1]]
+        if not middle_only:
+            mixed = self._attend(short, weight)
+        elif self.published:
+            x, mixed = x[middle], self._attend(short, weight).unflatten(0, x.shape[:2])[MIDDLE]
+        else:
+            x, mixed = x[middle], self._attend_once(short, weight)
+        x = add_and_norm(x, self.mix(mixed).view(x.shape), self.dropout, self.norm_mix)
         return add_and_norm(x, self.outer(functional.gelu(self.inner(x))), self.dropout, self.norm_outer)
 
-    def _standard(self, queries: Tensor, keys_values: Tensor) -> Tensor:
-        """Every place looks at all three places, once for each attention head."""
-        kv = keys_values.view(len(keys_values) // 3, 3, 2, self.heads, -1)  # (n, 3, 2, heads, s)
-        q = queries.view(len(kv), -1, *kv.shape[3:])  # (n, 3, heads, s) or (n, 1, heads, s)
-        return attend(q, kv, q.shape[-1] ** -0.5, self.dropout).view(queries.shape)
+    def _attend(self, x: Tensor, weight: Tensor) -> Tensor:
+        """Every place looks at all three places, once for each attention head: (3, n, w') to (3 n, w)."""
+        places, pairs, _ = x.shape
+        found = torch.addmm(self.project.bias[:, None], weight, x.flatten(0, 1).T)  # (3 w, 3 n)
+        parts = found.view(3, self.heads, -1, places, pairs)  # queries, keys and values, (heads, s, 3, n) each
+        size = parts.shape[2]
+        if self.published:
+            factors = self.dropout.factors((pairs, self.heads, places, 3)).transpose(1, 2).contiguous()
+            mixed = _ungrouped(attend(_grouped(parts), (size / self.heads) ** -0.5, factors))
+        else:
+            mixed = attend(parts, size**-0.5, self.dropout.factors((pairs, places, self.heads, 3)))
+        return mixed.reshape(self.heads * size, -1).T
 
-    def _published(self, queries: Tensor, keys_values: Tensor) -> Tensor:
-        """As in the runs that were published: attention inside groups of three consecutive slices.
+    def _attend_once(self, x: Tensor, weight: Tensor) -> Tensor:
+        """The middle place alone looks at all three: (3, n, w') to (n, w).
 
-        The 3 * heads slices stand in the order (place, head); the axes were not swapped before the groups were cut. So
-        a group holds slices of one or two places, not one slice of each. The scale is theirs too.
+        q . (W x + b) is (W' q) . x, but for a number that is the same for all places, and a weighted sum of W x + b is
+        W times that of x, and b. So neither keys nor values are made of the inputs, of which there are three times as
+        many as queries.
         """
-        size = queries.shape[1] // self.heads
-        q, k, v = (part.reshape(-1, 3, 1, size) for part in (queries, *keys_values.chunk(2, -1)))
-        scale = (size / self.heads) ** -0.5
-        return attend(q, torch.stack([k, v], 2), scale, self.dropout).view(queries.shape)
+        (weight_q, weight_k, weight_v), (bias_q, _, bias_v) = (each.chunk(3) for each in (weight, self.project.bias))
+        by_head = self.heads, -1, x.shape[-1]
+        queries = functional.linear(x[MIDDLE], weight_q, bias_q).unflatten(1, (self.heads, -1)).transpose(0, 1)
+        size = queries.shape[-1]
+        asked = queries @ weight_k.view(by_head)  # (heads, n, w')
+        seen, shares = attend_inputs(asked, x, size**-0.5, self.dropout.factors((x.shape[1], self.heads, 3)))
+        mixed = seen @ weight_v.view(by_head).mT + shares[..., None] * bias_v.view(self.heads, 1, size)  # (heads, n, s)
+        return mixed.transpose(0, 1).flatten(1)
+
+
+def _grouped(parts: Tensor) -> Tensor:
+    """Attention inside groups of three consecutive slices in place of three places, as in the published runs.
+
+    Their 3 * heads slices stood in the order (place, head); the axes were not swapped before the groups were cut. So
+    a group holds slices of one or two places, not one slice of each. (3, heads, s, 3, n) to (3, groups, s, 3, n).
+    """
+    slices = parts.permute(0, 3, 1, 2, 4).flatten(1, 2)  # (3, 3 heads, s, n)
+    groups: Tensor = slices.unflatten(1, (-1, 3)).transpose(2, 3)
+    return groups
+
+
+def _ungrouped(mixed: Tensor) -> Tensor:
+    """The way back: (groups, s, 3, n) to (heads, s, 3, n)."""
+    slices = mixed.transpose(1, 2).flatten(0, 1)  # (3 heads, s, n)
+    places: Tensor = slices.unflatten(0, (3, -1)).permute(1, 2, 0, 3)
+    return places
 
 
 def sinusoids(places: int, dimension: int) -> Tensor:

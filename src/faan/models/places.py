@@ -11,25 +11,35 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from faan.models import kernels
+from faan.models import place_kernels as kernels
 from faan.models.dropout import Dropout
 from faan.models.threads import for_rows
 
 
-def attend(queries: Tensor, keys_values: Tensor, scale: float, dropout: Dropout) -> Tensor:
-    """softmax(scale * q k') v, apart for each pair and head, with dropout of the weights.
+def attend(queries_keys_values: Tensor, scale: float, factors: Tensor) -> Tensor:
+    """softmax(scale * q k') v between three places, apart for each pair and head, with factors of the weights.
 
-    Queries (n, asking, heads, s), keys and values (n, 3, 2, heads, s), to (n, asking, heads, s).
+    Queries, keys and values (3, heads, s, 3, n), factors (n, 3, heads, 3) or none, to (heads, s, 3, n).
     """
-    factors = dropout.factors((*queries.shape[:-1], 3))
-    given = queries.contiguous(), keys_values.contiguous(), factors
-    found: Tensor = _Attend.apply(*given, scale)  # type: ignore[no-untyped-call]
+    found: Tensor = _Attend.apply(queries_keys_values.contiguous(), factors, scale)  # type: ignore[no-untyped-call]
+    return found
+
+
+def attend_inputs(asked: Tensor, x: Tensor, scale: float, factors: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention of one asker to three places that are their own keys and values: softmax(scale * asked x') x.
+
+    Asked (heads, n, w), x (3, n, w), factors of the weights (n, heads, 3) or none, to (heads, n, w), and, as factors
+    change it, the sum of the weights, (heads, n).
+    """
+    given = asked.contiguous(), x.contiguous(), factors
+    found: tuple[Tensor, Tensor] = _AttendInputs.apply(*given, scale)  # type: ignore[no-untyped-call]
     return found
 
 
 def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm) -> Tensor:
-    """LayerNorm(x + dropout(added)) of rows (n, w), to (n, w)."""
-    factors = dropout.factors(x.shape)
+    """LayerNorm(x + dropout(added)) of vectors (places, n, w)."""
+    places, pairs, width = x.shape
+    factors = dropout.factors((pairs, places, width))
     given = x.contiguous(), added.contiguous(), factors, norm.weight, norm.bias
     found: Tensor = _AddAndNorm.apply(*given, norm.eps)  # type: ignore[no-untyped-call]
     return found
@@ -37,27 +47,43 @@ def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm)
 
 class _Attend(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, queries: Tensor, keys_values: Tensor, factors: Tensor, scale: float) -> Tensor:
-        weights, mixed = queries.new_empty(*queries.shape[:-1], 3), torch.empty_like(queries)
-        q, kv, f, w, m = (each.detach().numpy() for each in (queries, keys_values, factors, weights, mixed))
-        for_rows(len(q), lambda rows: kernels.attend(q[rows], kv[rows], f[rows], scale, w[rows], m[rows]))
-        ctx.save_for_backward(queries, keys_values, factors, weights)
+    def forward(ctx: Any, given: Tensor, factors: Tensor, scale: float) -> Tensor:
+        _, heads, size, places, pairs = given.shape
+        weights, kept = given.new_empty(2, heads, places, places, pairs)
+        mixed = given.new_empty(heads, size, places, pairs)
+        (q, k, v), f, w, kept_, m = (each.detach().numpy() for each in (given, factors, weights, kept, mixed))
+        for_rows(pairs, lambda rows: kernels.attend(q, k, v, f, scale, rows.start, rows.stop, w, kept_, m))
+        ctx.save_for_backward(given, weights, kept)
         ctx.scale = scale
         return mixed
 
     @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        found = torch.empty_like(ctx.saved_tensors[0])
+        given = (*ctx.saved_tensors, gradients[0].contiguous(), found)
+        (q, k, v), w, kept, g, (to_q, to_k, to_v) = (each.detach().numpy() for each in given)
+        kernels.attend_gradients(q, k, v, ctx.scale, w, kept, g, to_q, to_k, to_v)
+        return found, None, None
+
+
+class _AttendInputs(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, asked: Tensor, x: Tensor, factors: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+        heads, pairs, _ = asked.shape
+        weights, seen, shares = asked.new_empty(heads, pairs, 3), torch.empty_like(asked), asked.new_empty(heads, pairs)
+        a, x_, f, w, s, t = (each.detach().numpy() for each in (asked, x, factors, weights, seen, shares))
+        for_rows(pairs, lambda rows: kernels.attend_inputs(a, x_, f, scale, rows.start, rows.stop, w, s, t))
+        ctx.save_for_backward(asked, x, factors, weights)
+        ctx.scale = scale
+        return seen, shares
+
+    @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        queries, keys_values, *_ = ctx.saved_tensors
-        to_queries, to_keys_values = torch.empty_like(queries), torch.zeros_like(keys_values)
-        q, kv, f, w = (each.detach().numpy() for each in ctx.saved_tensors)
-        g, to_q, to_kv = (each.numpy() for each in (gradients[0].contiguous(), to_queries, to_keys_values))
-        for_rows(
-            len(q),
-            lambda rows: kernels.attend_gradients(
-                q[rows], kv[rows], f[rows], ctx.scale, w[rows], g[rows], to_q[rows], to_kv[rows]
-            ),
-        )
-        return to_queries, to_keys_values, None, None
+        asked, x, factors, weights = (each.detach() for each in ctx.saved_tensors)
+        to_asked, to_x = torch.empty_like(asked), torch.zeros_like(x)
+        given = (asked, x, factors, weights, *(each.contiguous() for each in gradients), to_asked, to_x)
+        kernels.attend_inputs_gradients(ctx.scale, *(each.numpy() for each in given))
+        return to_asked, to_x, None, None
 
 
 class _AddAndNorm(torch.autograd.Function):
@@ -65,11 +91,9 @@ class _AddAndNorm(torch.autograd.Function):
     def forward(
         ctx: Any, x: Tensor, added: Tensor, factors: Tensor, weight: Tensor, bias: Tensor, epsilon: float
     ) -> Tensor:
-        normed, found, scales = torch.empty_like(x), torch.empty_like(x), x.new_empty(len(x))
-        x_, a, f, w, b, n, s, out = (
-            each.detach().numpy() for each in (x, added, factors, weight, bias, normed, scales, found)
-        )
-        kernels.add_and_norm(x_, a, f, w, b, n, s, out, epsilon)
+        normed, found, scales = torch.empty_like(x), torch.empty_like(x), x.new_empty(x.shape[:2])
+        given = (x, added, factors, weight, bias, normed, scales, found)
+        kernels.add_and_norm(epsilon, *(each.detach().numpy() for each in given))
         ctx.save_for_backward(factors, weight, normed, scales)
         return found
 

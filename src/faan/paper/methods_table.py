@@ -86,7 +86,7 @@ def _record(found: Sequence[Measured], published: Mapping[str, float]) -> dict[s
     for metric, title in METRICS.items():
         ours = mean_of([one.test[metric] for one in found])
         record |= record_of(title, ours, published.get(metric))
-    macro, dev = mean_of(_macro(found)), mean_of([one.dev["mrr"] for one in found])
+    macro, dev = mean_of(_macro(found)), mean_of([one.dev["mrr"] for one in found if one.dev])
     return record | {"macro MRR": value_of(macro), "dev MRR": value_of(dev)}
 
 
@@ -99,7 +99,7 @@ def _cells(found: Sequence[Measured], published: Published, label: str) -> list[
     return [
         *cells,
         str(mean_of(_macro(found)) or ""),
-        str(mean_of([one.dev["mrr"] for one in found]) or ""),
+        str(mean_of([one.dev["mrr"] for one in found if one.dev]) or ""),
         str(len(found) or ""),
     ]
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from faan.graph import InputError
 from faan.graph.whole import whole_file
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
@@ -83,7 +84,7 @@ class ResultFile(BaseModel):
 
 
 def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0) -> dict[str, Any]:
-    """What a result file says of dev and test, and of each relation of test.
+    """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the spread of the MRR is told too.
@@ -96,6 +97,12 @@ def rank_shots(method: Method, benchmark: Benchmark, shots: Sequence[int], draws
     figures: dict[int, dict[str, Any]] = {k: {} for k in shots}
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
+        if not tasks and split == "test":
+            raise InputError(f"the benchmark {benchmark.name!r} has no test tasks: there is nothing to evaluate")
+        if not tasks:  # dev: a benchmark need not have any
+            for own in figures.values():
+                own[split] = {}
+            continue
         for k in shots:
             check_tasks(tasks, k)
         orders = [tasks, *(draw_references(tasks, draw) for draw in range(draws))]

@@ -12,13 +12,15 @@ import torch
 from torch import Tensor, nn
 
 from faan.embed.checkpoint import CHECKPOINT_FILE, read_tensors
-from faan.embed.embeddings import write_tensors
+from faan.embed.embeddings import write_tensors, write_text
 from faan.graph import InputError
 from faan.graph.whole import sync
 from faan.train.config import TrainConfig
 
 BEST_FILE = "best.safetensors"
 METRICS_FILE = "metrics.jsonl"
+_BROKEN_FILE = "broken.txt"
+_COPY_OR_AGAIN = "put a copy of the file there if you have one, else begin the run again"
 
 Weights = dict[str, Tensor]
 
@@ -87,8 +89,45 @@ def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], Progress]:
         ) from None
 
 
+def load_best(model: nn.Module, folder: Path) -> None:
+    """Give a model the weights that a run kept."""
+    path = folder / BEST_FILE
+    if not path.is_file():
+        raise InputError("the run's best weights are missing; begin the run again", source=str(path))
+    try:
+        weights = read_tensors(path)[0]
+    except InputError:
+        raise InputError(f"the run's best weights are damaged; {_COPY_OR_AGAIN}", source=str(path)) from None
+    set_weights(model, weights)
+
+
+def note_broken(folder: Path, why: str | None) -> None:
+    """Note why the training in a folder cannot go on, or that it has begun anew."""
+    if why is None:
+        (folder / _BROKEN_FILE).unlink(missing_ok=True)
+    else:
+        write_text(folder / _BROKEN_FILE, why + "\n")
+
+
+def why_broken(folder: Path) -> str | None:
+    """Why the training in a folder could not go on; None where it could."""
+    path = folder / _BROKEN_FILE
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+
+
 OnMetrics = Callable[[dict[str, Any]], None]
 """Called with every line of metrics, after a resume with the old ones first."""
+
+
+def metrics_of(path: Path, content: bytes) -> list[dict[str, Any]]:
+    """The lines of a file of metrics."""
+    found = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            raise InputError(f"the metrics are damaged; {_COPY_OR_AGAIN}", source=str(path), line=number) from None
+    return found
 
 
 class MetricsFile:
@@ -99,13 +138,17 @@ class MetricsFile:
         path.touch()
         content = path.read_bytes()
         if len(content) < covered:
-            raise InputError(f"has {len(content)} bytes, but its checkpoint knows {covered}", source=str(path))
+            raise InputError(
+                f"has {len(content)} bytes, but its checkpoint knows {covered}: lines are missing; {_COPY_OR_AGAIN}",
+                source=str(path),
+            )
+        lines = metrics_of(path, content[:covered])
         self.file = path.open("r+b")
         self.file.truncate(covered)
         self.file.seek(covered)
         if on_line is not None:
-            for line in content[:covered].splitlines():
-                on_line(json.loads(line))
+            for line in lines:
+                on_line(line)
 
     def write(self, line: dict[str, Any]) -> None:
         """Add a line."""

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from faan.embed import TrainingError
-from faan.embed.checkpoint import CHECKPOINT_FILE, read_tensors
+from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.embeddings import write_tensors
 from faan.embed.training import OnUpdate
 from faan.graph import InputError
@@ -33,7 +33,9 @@ from faan.train.checkpoint import (
     Weights,
     are_finite,
     copied,
+    load_best,
     load_checkpoint,
+    note_broken,
     save_checkpoint,
     set_weights,
     weights_of,
@@ -152,6 +154,7 @@ class _Training:
 
     def to_the_end(self) -> Progress:
         config, progress = self.config, self.progress
+        note_broken(self.folder, None)
         try:
             if self.is_new:
                 self._evaluate()
@@ -166,6 +169,9 @@ class _Training:
                     self._evaluate()
                 if evaluate or progress.step % config.checkpoint_every == 0:
                     self._save()
+        except TrainingError as error:
+            note_broken(self.folder, str(error))
+            raise
         finally:
             self.metrics.close()
         load_best(self.model, self.folder)
@@ -180,7 +186,7 @@ class _Training:
         value = loss.item()
         norm = self.optimizer.update(loss, step) if math.isfinite(value) else math.nan
         if not math.isfinite(norm):
-            raise _broken("the loss" if not math.isfinite(value) else "the gradient", step + 1)
+            raise self._broken("the loss" if not math.isfinite(value) else "the gradient", step + 1)
         move_average(self.average, self.weights, config.average, step)
         self.progress.step += 1
         self.progress.loss += value
@@ -236,19 +242,12 @@ class _Training:
 
     def _check_weights(self) -> None:
         if not are_finite(self.weights):
-            raise _broken("a weight", self.progress.step)
+            raise self._broken("a weight", self.progress.step)
 
-
-def _broken(what: str, step: int) -> TrainingError:
-    return TrainingError(
-        f"{what} is not finite at step {step:,}. Begin again with a lower train.learning_rate (a tenth is a good next"
-        " try); the last checkpoint and the best weights are intact."
-    )
-
-
-def load_best(model: FewShotModel, folder: Path) -> None:
-    """Give a model the weights that a run kept."""
-    path = folder / BEST_FILE
-    if not path.is_file():
-        raise InputError("the run's best weights are missing; begin the run again", source=str(path))
-    set_weights(model, read_tensors(path)[0])
+    def _broken(self, what: str, step: int) -> TrainingError:
+        best = self.progress.best_step
+        intact = "" if best is None else f"; the last checkpoint and the best weights, of step {best:,}, are intact"
+        return TrainingError(
+            f"{what} is not finite at step {step:,}. Begin again with a lower train.learning_rate (a tenth is a good"
+            f" next try){intact}."
+        )

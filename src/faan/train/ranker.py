@@ -44,9 +44,9 @@ from faan.models.faan import FaanConfig
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges
 from faan.tasks.build import without_relations
-from faan.train.checkpoint import METRICS_FILE, Progress
+from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.config import RunConfig
-from faan.train.loop import Callbacks, Report, load_best, seed_torch, train_model
+from faan.train.loop import Callbacks, Report, seed_torch, train_model
 
 RANKER_FOLDER = "ranker"
 _MATCHING, _TRANSLATION, _FAAN, _WHOLE = "embed", "translation", "faan", "all"
@@ -139,8 +139,9 @@ class RankerRun:
         """How far the finished run is, in trees, and what its dev MRR was."""
         ranker = json.loads((self.folder / RANKER_FOLDER / RANKER_FILE).read_text(encoding="utf-8"))
         trees = self.model.trees if ranker["trained"] else 0
-        lines = (self.folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
-        mrr = json.loads(lines[-1])["dev"]["mrr"] if lines else None
+        metrics = self.folder / METRICS_FILE
+        lines = metrics_of(metrics, metrics.read_bytes()) if metrics.is_file() else []
+        mrr = lines[-1]["dev"]["mrr"] if lines else None
         return Progress(step=trees, best_step=trees, best_mrr=mrr)
 
     @property

@@ -9,6 +9,7 @@
 | `best.safetensors` | the weights of the best dev evaluation |
 | `metrics.jsonl` | loss, and dev figures of each evaluation, as they come |
 | `ranker/` and others | what an evidence ranker has instead of weights (`faan.train.ranker`) |
+| `broken.txt` | why training could not go on, where the loss was no longer finite |
 | `seconds.json` | time spent, apart from the rest: all other files are the same each time |
 | `result.json` | figures of dev and test, once the run was evaluated |
 """
@@ -38,9 +39,9 @@ from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder
 from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
-from faan.train.checkpoint import Progress, load_checkpoint
+from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_broken
 from faan.train.config import RunConfig
-from faan.train.loop import Callbacks, check_dev, load_best, make_sampler, seed_torch, train_model
+from faan.train.loop import Callbacks, check_dev, make_sampler, seed_torch, train_model
 from faan.train.ranker import RankerRun
 from faan.train.stopwatch import Stopwatch
 
@@ -118,7 +119,7 @@ def resume_run(
 
 
 def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedRun:
-    """Open a finished run."""
+    """Open a finished run, or one whose training broke off: its best weights are from before."""
     folder = Path(folder)
     config, notes, benchmark = _open(folder, benchmark)
     ranker = _ranker_run(folder, config, benchmark)
@@ -129,7 +130,7 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
         return TrainedRun(folder, config, notes, benchmark, ranker.load(), ranker.progress(), seconds)
     started = (folder / CHECKPOINT_FILE).is_file()
     progress = load_checkpoint(folder)[1] if started else Progress()
-    if not started or not progress.is_over(config.train):
+    if not started or not (progress.is_over(config.train) or why_broken(folder)):
         raise InputError(
             f"the run is not finished (step {progress.step:,} of {config.train.steps:,}); go on with"
             f" `faan resume {folder}`",
