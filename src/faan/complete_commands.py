@@ -78,7 +78,7 @@ def suggest(
     heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same, a name a line.")] = None,
     tail: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only these tails; without heads: whose tails these are."),
+        typer.Option(metavar="NAME", help="Only these tails; without heads: suggest heads for these tails."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Suggestions for each head.")] = 10,
     limit: Annotated[
@@ -162,5 +162,6 @@ def _check_one_source(relation: str | None, examples: str | None, example: list[
     given = [relation is not None, examples is not None, bool(example)]
     if sum(given) != 1:
         raise typer.BadParameter(
-            "say what relation is meant by one of --relation, --examples and --example", param_hint="--example"
+            "say what relation is meant by just one of --relation, --examples and --example",
+            param_hint="--example",
         )

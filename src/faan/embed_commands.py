@@ -202,6 +202,8 @@ def print_result(result: ResultFile) -> None:
     title = f"{method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
     table = new_table(title, "", *METRICS)
     for split, figures in (("dev", result.dev), ("test", result.test)):
+        if not figures:
+            continue  # there are no dev tasks
         table.add_row(split, *(f"{figures[metric]:.3f}" for metric in METRICS))
         table.add_row(f"{split}, mean over relations", *(f"{figures[f'macro_{metric}']:.3f}" for metric in METRICS))
     for relation, figures in result.relations.items():

@@ -92,7 +92,9 @@ def format_of(given: str | None, output: Path | None, endings: Mapping[str, str]
 
 
 def check_new_file(path: Path, force: bool, instead: str = "") -> None:
-    """Refuse to overwrite a file without having been told to."""
+    """Refuse to overwrite a file without having been told to, and a folder that is not there."""
+    if not path.parent.is_dir():
+        raise InputError("its folder does not exist: make it first", source=str(path))
     if path.is_file() and not force:
         raise InputError(f"exists; {instead}overwrite it (--force) or choose another file", source=str(path))
 

@@ -86,6 +86,14 @@ def test_suggestions_come_in_order_of_score_rank_and_probability(completer: Comp
         assert all(0 <= one.probability <= 1 for one in found)
 
 
+def test_the_probability_of_a_fact_does_not_depend_on_which_other_tails_are_asked_for(completer: Completer) -> None:
+    alone = next(completer.suggest(FIVE, heads=["land9"], tails=["town9a"]))
+    some = list(completer.suggest(FIVE, heads=["land9"], tails=["town9a", "coin3", "coin5"]))  # coins are no candidates
+    assert alone in some
+    for one in some:
+        assert one.probability == completer.explain(one.head, one.tail, FIVE).suggestion.probability
+
+
 def test_known_facts_are_left_out_unless_they_are_wanted(completer: Completer) -> None:
     hidden = list(completer.suggest(FIVE, heads=["land0"]))
     assert "town0a" not in {one.tail for one in hidden}

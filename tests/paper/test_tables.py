@@ -100,6 +100,27 @@ def test_a_row_of_the_open_protocol_is_no_missing_one_of_the_strict(write_result
     assert any("faan reproduce main --dataset NELL-One --rows 'Evidence open' --run" in note for note in opened.notes)
 
 
+def test_a_row_of_the_open_protocol_is_found_in_every_table_that_is_asked_for_it(write_result: WriteResult) -> None:
+    write_result("open", 0.4, method="Evidence", variant="open", protocol="open")
+    table, _ = build_tables(Request("shots", rows=["Evidence open"]))
+    assert row_of(table, "Evidence open")["K=5"] == ".400"
+
+
+def test_rows_that_are_no_variants_are_refused_in_the_ablation(write_result: WriteResult) -> None:
+    write_result("metar", method="MetaR")
+    with pytest.raises(InputError, match="MetaR"):
+        build_tables(Request("ablation", rows=["MetaR"]))
+    for name in ("A1", "blind"):
+        (table,) = build_tables(Request("ablation", rows=[name]))
+        assert len(table.rows) == 1
+
+
+def test_a_result_without_dev_tasks_is_shown(write_result: WriteResult) -> None:
+    write_result("faan", 0.3, dev={})
+    (table,) = build_tables(Request("main"))
+    assert (row_of(table, "FAAN")["MRR"], row_of(table, "FAAN")["dev MRR"]) == (".300", "")
+
+
 def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> None:
     write_result("one")
     write_result("two")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from faan.evidence import Question
 from faan.graph import InputError
@@ -102,6 +103,19 @@ def test_blind_vectors_know_all_but_the_tasks_of_a_part(
         assert not seen & unseen
         assert seen | unseen >= set(parts)
     assert evaluate_run(run.folder, tiny).protocol == ("open" if "background_tasks" in changes else "strict")
+
+
+def test_vectors_of_another_run_are_not_taken_for_the_rankers(tiny: Benchmark, tmp_path: Path) -> None:
+    """Equal settings are not enough: a few-shot model's vectors may know the training tasks, the ranker's must not."""
+    known = {key: RUN[key] for key in ("embed", "vectors")}
+    train_run(RunConfig.model_validate(SETTINGS | known), tiny, tmp_path / "faan")
+    run = train_run(run_settings(), tiny, tmp_path / "run", others=[tmp_path / "faan"])
+    assert isinstance(run.model, EvidenceRanker)
+
+
+def test_faan_and_background_tasks_do_not_go_together() -> None:
+    with pytest.raises(ValidationError, match="FAAN's vectors have seen the background"):
+        run_settings(faan={}, background_tasks=True)
 
 
 def test_faan_is_evidence_from_models_that_do_not_know_the_task(tiny: Benchmark, tmp_path: Path) -> None:

@@ -85,7 +85,10 @@ def load(folder: Path) -> Completer:
         check_files(folder)
     except (InputError, OSError) as error:
         raise _damaged(folder, str(error)) from None
-    graph = open_graph(folder / GRAPH_FOLDER)
+    try:
+        graph = open_graph(folder / GRAPH_FOLDER)
+    except InputError:
+        raise _damaged(folder, f"{GRAPH_FOLDER}/ does not hold what was written") from None
     try:
         fitted = method.load(folder / _METHOD, graph)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:

@@ -32,11 +32,9 @@ class Ranking:
         for entity, choices, scores in self._scores(asked, answers):
             counts = self._competing(entity, choices, known)
             wanted = counts if answers is None else counts & np.isin(choices, answers)
-            places, compared = np.flatnonzero(wanted), np.flatnonzero(counts)
-            if not len(places):
-                continue
+            places = np.flatnonzero(wanted)
             order = places[np.argsort(-scores[places], kind="stable")[:top]]
-            yield from self._suggestions(entity, choices, scores, order, compared)
+            yield from self._judged(entity, choices, scores, order, counts)
 
     def candidates(self, entity: int, count: int, known: Known, without: Ints) -> Ints:
         """The ids of the best answers for one entity, best first; what is to be left out is never among them."""
@@ -49,11 +47,21 @@ class Ranking:
         for entity in np.unique(asked).tolist():
             wanted = np.unique(answers[asked == entity])
             for one, choices, scores in self._scores(np.array([entity]), wanted):
-                is_candidate = np.isin(choices, self.question.candidates)  # other pairs of the same call do not compete
-                counts = self._competing(one, choices, "skip") & is_candidate
-                for place in np.flatnonzero(np.isin(choices, wanted)).tolist():
-                    compared = np.flatnonzero(counts | (np.arange(len(choices)) == place))
-                    yield from self._suggestions(one, choices, scores, np.array([place]), compared)
+                places, counts = np.flatnonzero(np.isin(choices, wanted)), self._competing(one, choices, "skip")
+                yield from self._judged(one, choices, scores, places, counts)
+
+    def _judged(
+        self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, competing: NDArray[np.bool_]
+    ) -> Iterator[Suggestion]:
+        """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
+        rivals = competing & np.isin(choices, self.question.candidates)
+        among = rivals[places]
+        if among.all() and len(places):
+            yield from self._suggestions(entity, choices, scores, places, np.flatnonzero(rivals))
+            return
+        for place in places.tolist():
+            compared = np.flatnonzero(rivals | (np.arange(len(choices)) == place))
+            yield from self._suggestions(entity, choices, scores, np.array([place]), compared)
 
     def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
         """Each entity with its choices (C,) and their scores; some entities are scored together."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.embed.settings import Settings
@@ -90,6 +90,12 @@ class EvidenceConfig(Settings):
     columns: float = Field(0.5, gt=0.0, le=1.0)
     """The share of the columns that each tree may look at, drawn at random."""
 
+    @model_validator(mode="after")
+    def _check(self) -> EvidenceConfig:
+        if self.background_tasks and self.faan is not None:
+            raise ValueError("background_tasks and faan do not go together: FAAN's vectors have seen the background")
+        return self
+
     @property
     def display_name(self) -> str:
         """The method's name in tables."""
@@ -127,7 +133,7 @@ def fit_ranker(
     """Train an evidence ranker on tasks.
 
     The embeddings must not have seen the tasks: of TransE for translations, of ComplEx or DistMult for matching, each
-    if there are any. Where some are `blind` to a task, these are taken for it, and the others may have seen it.
+    if there are any. Where there are `blind` ones, they are taken for the tasks, one of them for each.
     `learnt` methods must not have seen a task that they are asked about here (`OutOfFold`).
     """
     config = config or EvidenceConfig()
@@ -139,7 +145,7 @@ def fit_ranker(
     usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
     if len(usable) < config.min_tasks:
         return EvidenceRanker(sources, evidence, PlainSum(evidence))
-    sources_of = [others.get(task.relation, sources) for task in usable]
+    sources_of = [others[task.relation] if blind else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_update)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 

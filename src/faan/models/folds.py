@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from faan.graph.ragged import Ints
 from faan.models.interface import Method, Scorer
@@ -18,8 +19,9 @@ class OutOfFold:
     def prepare(self, task: Task, references: Ints) -> Scorer:
         """Let the right method look at the references."""
         part = self._part_of.get(task.relation)
-        method = self._whole if part is None else self._parts[part]
-        return method.prepare(task, references)
+        if part is None:
+            return self._whole.prepare(task, references)
+        return self._parts[part].prepare(replace(task, hidden=None), references)  # the methods' graph has no such edges
 
 
 def parts_of(tasks: Sequence[Task], count: int) -> dict[str, int]:

@@ -10,7 +10,7 @@ from faan.graph import InputError
 from faan.paper.case_tables import attention_file
 from faan.paper.measured import Results, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
-from faan.paper.rows import Row
+from faan.paper.rows import FAAN, Row
 from faan.tasks import Benchmark
 
 CONFIGS = Path("configs")
@@ -72,6 +72,8 @@ def plan(request: Request) -> Plan:
     results = read_results(folder, request.dataset)
     jobs, left_out = [], []
     for row in request.chosen(results):
+        if request.table == "ablation" and request.changes and row.config != FAAN.config and request.rows is None:
+            continue  # another schedule is one of FAAN's
         if row.kind != "untrained" and not (row.config and (CONFIGS / row.config).is_file()):
             if request.rows is not None:
                 what = f"there is no {CONFIGS / row.config}" if row.config else "no settings are known for it"

@@ -20,7 +20,9 @@ def main_tables(request: Request) -> list[Table]:
     results = request.read()
     rows = [row for row in request.chosen(results) if row.is_known or results.of(row.label, SHOTS)]
     strict = [row.label for row in rows if row.protocol == "strict"]
-    opened = [row.label for row in rows if row.protocol == "open"] if request.rows else results.labels(SHOTS, "open")
+    opened = results.labels(SHOTS, "open")
+    if request.rows is not None:
+        opened = [row.label for row in rows if row.protocol == "open"]
     tables: list[Table] = []
     sections: tuple[tuple[str, Protocol, list[str]], ...] = ("main", "strict", strict), ("main-open", "open", opened)
     for kind, protocol, labels in sections:

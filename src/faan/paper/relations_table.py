@@ -17,7 +17,7 @@ ByRow = Mapping[str, Sequence[Measured]]
 def relations_tables(request: Request) -> list[Table]:
     """A row for each test relation, a column for each method; MRR, then Hits@10."""
     results = request.read()
-    by_row = {row.label: results.of(row.label, SHOTS, request.seeds) for row in request.chosen(results)}
+    by_row = {row.label: results.of(row.label, SHOTS, request.seeds, row.protocol) for row in request.chosen(results)}
     every = [one for label in results.labels(SHOTS) for one in results.of(label, SHOTS)]
     known = {name: figures for one in every for name, figures in one.relations.items()}
     relations = {

@@ -92,15 +92,17 @@ def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> l
     """
     variants = {key_of(row.label) for row in ROWS["ablation"] if row.variant}
     known = {key_of(row.label): row for row in ROWS[table]}
-    others = known | {key_of(label): Row(label) for label in found if key_of(label) not in known}
+    others = dict(known)
     if table != "ablation":
+        others |= {key_of(label): Row(label) for label in found if key_of(label) not in known}
         others = {key: row for key, row in others.items() if key not in variants}
         others |= {key_of(row.label): row for row in ROWS["main"] if key_of(row.label) not in known}
     if wanted is None:
         return list((others if table == "main" else known).values())
     chosen = []
     for name in wanted:
-        row = others.get(key_of(name)) or others.get(key_of(f"FAAN {name}"))
+        keys = [key_of(prefix + name) for prefix in ("", "FAAN ", "Evidence ")]
+        row = next((others[key] for key in keys if key in others), None)
         if row is None:
             labels = {row.label.lower(): row.label for row in others.values()}
             near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)

@@ -24,7 +24,7 @@ def _table(request: Request, results: Results, rows: list[Row], metric: str) -> 
     lines, records, series = [], list[dict[str, Any]](), dict[str, list[float | None]]()
     used, seeds = [], {}
     for row in rows:
-        found = {k: results.of(row.label, k, request.seeds) for k in request.shots}
+        found = {k: results.of(row.label, k, request.seeds, row.protocol) for k in request.shots}
         used += [one for some in found.values() for one in some]
         seeds[row.label] = max(map(len, found.values()))
         means = {k: mean_of([one.test[metric] for one in some]) for k, some in found.items()}

@@ -3,7 +3,7 @@
 | folder | what it holds |
 |---|---|
 | `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
-| `embed-tasks/` | vectors of background and training tasks, for matching after training |
+| `embed-tasks/` | vectors of background and training tasks, for matching after training; `translation-tasks/` so |
 | `embed-0/`, `translation-0/` ... | vectors of all but one part of the tasks, to learn from where they are blind |
 | `faan/0/`, `faan/1/` ..., `faan/all/` | FAAN without one part of the training tasks each, and with all of them |
 | `ranker/` | which evidence there is, and the trees |

@@ -147,8 +147,8 @@ def is_run(folder: Path) -> bool:
 
 
 def _has_vectors(folder: Path, config: RunConfig, data: str) -> bool:
-    """Whether a run has finished the embeddings that another one would train."""
-    if not is_run(folder) or not (folder / CHECKPOINT_FILE).is_file():
+    """Whether a run has finished the embeddings that another one would train; a ranker trains its own."""
+    if isinstance(config.model, EvidenceConfig) or not is_run(folder) or not (folder / CHECKPOINT_FILE).is_file():
         return False
     theirs, notes = _read(folder)
     return (theirs.embed, theirs.vectors, notes.data) == (config.embed, config.vectors, data)
