@@ -77,6 +77,8 @@ class EvidenceRanker:
     def load(cls, folder: Path | str, sources: Sources) -> EvidenceRanker:
         """Read what `save` wrote."""
         path = Path(folder) / RANKER_FILE
+        if not path.is_file():
+            raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
             notes = json.loads(path.read_text(encoding="utf-8"))
             wanted, trained = [str(name) for name in notes["evidence"]], bool(notes["trained"])
