@@ -98,7 +98,7 @@ def test_evaluating_what_broke_off_says_so(faan: Faan, finished: Path, tmp_path:
         (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "a TOML file or one of Rules, Rules plus, TailCounts"),
         (("evaluate", "CONFIG", "--benchmark", "b", "--draws", "2"), 2, "learn their references in training"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.stepps=1"), 2, "expected NAME=VALUE"),
-        (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "train.steps: expected a whole number"),
+        (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "a whole number"),
         (("train", "CONFIG", "--benchmark", "nowhere", "-o", "NEW"), 1, "there is no such folder"),
         (("train", "CONFIG", "--benchmark", "TINY", "-o", "NEW", "--set", "shots=99"), 1, "found K = 99"),
         (("train", "CONFIG", "--benchmark", "TINY", "-o", "NEW", "--tensorboard"), 1, "faan[tensorboard]"),
