@@ -64,6 +64,11 @@ def test_heads_that_have_their_one_tail_are_not_suggested_for_another(completer:
         assert any("land0 already goes with town0a" in warning for warning in shown["land0"].warnings)
 
 
+def test_three_examples_with_one_tail_each_are_enough_to_leave_their_heads_out(completer: Completer) -> None:
+    heads = {one.head for one in completer.suggest(CAPITALS[:3], tails=["town9a"], top=COUNTRIES)}
+    assert not heads & {head for head, _ in CAPITALS[:3]}
+
+
 def test_heads_with_other_tails_are_suggested_where_heads_have_several(completer: Completer) -> None:
     examples = [*FIVE, ("land0", "town0b"), ("land1", "town1b")]
     assert "land0" in {one.head for one in completer.suggest(examples, tails=["town0c"], top=COUNTRIES)}

@@ -19,7 +19,7 @@ from faan.tasks import PairSet
 
 _PATHS_IN_WORDS = 2
 _SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
-_FUNCTIONAL = 5  # heads with one tail each, from which on a second tail is worth a warning
+_FUNCTIONAL = 3  # heads with one tail each, from which on a second tail is worth a warning
 _FUNCTIONAL_BACK = 20  # and the other way round, where a handful of different tails says nothing
 _ONE_EACH = 0.95  # the share of heads with one tail that makes a relation look functional
 
