@@ -55,8 +55,7 @@ class Ranking:
     ) -> Iterator[Suggestion]:
         """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
         rivals = competing & np.isin(choices, self.question.candidates)
-        among = rivals[places]
-        if among.all() and len(places):
+        if len(places) and rivals[places].all():
             yield from self._suggestions(entity, choices, scores, places, np.flatnonzero(rivals))
             return
         for place in places.tolist():

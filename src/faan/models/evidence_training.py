@@ -138,14 +138,14 @@ def fit_ranker(
     """
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
-    others = {
-        name: own for one in blind for own in [make_sources(graph, one.embeddings, learnt)] for name in one.relations
-    }
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
     usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
     if len(usable) < config.min_tasks:
         return EvidenceRanker(sources, evidence, PlainSum(evidence))
-    sources_of = [others[task.relation] if blind else sources for task in usable]
+    blind_sources: dict[str, Sources] = {}
+    for one in blind:
+        blind_sources |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
+    sources_of = [blind_sources[task.relation] if blind else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_update)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 
