@@ -71,11 +71,10 @@ class HeadFamiliarity(Context):
 
 
 class HeadDegree(Context):
-    """Edges of the head."""
+    """Edges of the head, those of a hidden relation left out."""
 
     name = "edges of the head"
     meaning = "how many edges the head has in the graph"
 
     def of(self, question: Question, head: int) -> float:
-        neighbours = question.sources.graph.neighbours
-        return math.log1p(int(neighbours.offsets[head + 1] - neighbours.offsets[head]))
+        return math.log1p(int(question.degrees[head]))

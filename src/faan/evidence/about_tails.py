@@ -39,14 +39,7 @@ class Degree(TailEvidence):
     direction = 0
 
     def of(self, columns: Columns) -> Values:
-        graph, hidden = columns.question.sources.graph, columns.question.task.hidden
-        degrees = graph.neighbours.degrees[columns.candidates]
-        if hidden is not None:
-            offsets, relations, _ = graph.neighbours.gather(columns.candidates)
-            owner = np.repeat(np.arange(len(degrees)), np.diff(offsets))
-            unseen = owner[relations % graph.num_relations == hidden % graph.num_relations]
-            degrees = degrees - np.bincount(unseen, minlength=len(degrees))
-        return np.log1p(degrees).astype(np.float32)
+        return np.log1p(columns.question.degrees[columns.candidates]).astype(np.float32)
 
 
 class TypeShare(TailEvidence):

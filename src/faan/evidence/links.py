@@ -14,6 +14,7 @@ def link_counts(
     offsets: np.ndarray,
     relations: np.ndarray,
     entities: np.ndarray,
+    degrees: np.ndarray,
     num_relations: int,
     head: int,
     place: np.ndarray,
@@ -25,9 +26,9 @@ def link_counts(
     """Count a head's edges to each place (C,), its links over one entity, and these weighed by that entity's rarity.
 
     `place` of an entity is -1 where it does not matter. Edges of the relation `hidden` (below `num_relations`, -1 for
-    none) are not seen in either direction. A link over an entity with many edges counts less (Adamic and Adar, 2003):
-    1 / log2(1 + edges). Entities with more than `MAX_DEGREE` edges link nothing, and where the others have more than
-    `MAX_STEPS` together, nothing is linked over any.
+    none) are not seen in either direction, and `degrees` (entities,) do not count them. A link over an entity with many
+    edges counts less (Adamic and Adar, 2003): 1 / log2(1 + edges). Entities with more than `MAX_DEGREE` edges link
+    nothing, and where the others have more than `MAX_STEPS` together, nothing is linked over any.
     """
     steps = 0
     for one in range(offsets[head], offsets[head + 1]):
@@ -35,16 +36,15 @@ def link_counts(
             continue
         if place[entities[one]] >= 0:
             direct[place[entities[one]]] += 1
-        degree = offsets[entities[one] + 1] - offsets[entities[one]]
+        degree = degrees[entities[one]]
         steps += degree if degree <= MAX_DEGREE else 0
     if steps > MAX_STEPS:
         return
     for one in range(offsets[head], offsets[head + 1]):
         middle = entities[one]
-        degree = offsets[middle + 1] - offsets[middle]
-        if relations[one] % num_relations == hidden or degree > MAX_DEGREE:
+        if relations[one] % num_relations == hidden or degrees[middle] > MAX_DEGREE:
             continue
-        weight = 1 / np.log2(1 + degree)
+        weight = 1 / np.log2(1 + degrees[middle])
         for two in range(offsets[middle], offsets[middle + 1]):
             column = place[entities[two]]
             if column >= 0 and entities[two] != head and relations[two] % num_relations != hidden:

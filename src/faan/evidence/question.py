@@ -92,6 +92,17 @@ class Question:
         return find_paths(self.sources.graph, self.references, self.field, self.task.hidden)
 
     @cached_property
+    def degrees(self) -> Ints:
+        """The edges of each entity of the graph that are not of the hidden relation."""
+        graph, hidden = self.sources.graph, self.task.hidden
+        degrees = graph.neighbours.degrees
+        if hidden is None:
+            return degrees
+        is_hidden = graph.relations == hidden % graph.num_relations
+        ends = np.concatenate([graph.heads[is_hidden], graph.tails[is_hidden]])
+        return degrees - np.bincount(ends, minlength=graph.num_entities)
+
+    @cached_property
     def head_profiles(self) -> Values:
         """The profiles of the references' heads, (K, roles)."""
         return self.sources.profiles.dense(self.references[:, 0], self.task.hidden)
@@ -221,7 +232,7 @@ class Asked:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
         graph, hidden = self.question.sources.graph, self.question.task.hidden
         found = tuple(np.zeros(len(self.columns.candidates), np.float32) for _ in range(3))
-        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
+        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities, self.question.degrees
         unseen = -1 if hidden is None else hidden % graph.num_relations
         link_counts(*edges, graph.num_relations, self.head, self.columns.place, unseen, *found)
         return found[0], found[1], found[2]
