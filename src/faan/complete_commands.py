@@ -20,6 +20,7 @@ from faan.options import (
     SkipBadLines,
     TypePattern,
     TypeRelations,
+    check_new_file,
     format_of,
     read_source,
     refuse,
@@ -112,6 +113,8 @@ def suggest(
     from faan.suggest_running import Asked, Target, run_suggest
 
     _check_one_source(relation, examples, example)
+    if as_json and form not in (None, "jsonl"):
+        raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
     chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
     if output is not None and chosen == "table":
         raise typer.BadParameter("a table is for the screen: write tsv, jsonl or nt", param_hint="--format")
@@ -140,13 +143,16 @@ def explain(
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the evidence: .svg, or .png with matplotlib.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what speaks for and against one fact: similar examples, paths, neighbours, evidence."""
     from faan.complete_running import Wanted, run_explain
 
-    if draw is not None and draw.suffix.lower() not in (".svg", ".png"):
-        raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--draw")
+    if draw is not None:
+        if draw.suffix.lower() not in (".svg", ".png"):
+            raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--draw")
+        check_new_file(draw, force)
     _check_one_source(relation, examples, example)
     run_explain(Wanted(model, relation, examples, example or []), head, tail, draw, as_json)
 

@@ -267,6 +267,9 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         assert expected in out
     assert "evidence.svg" in err
     assert (tmp_path / "evidence.svg").read_text(encoding="utf-8").startswith("<svg")
+    code, out, err = faan("explain", model, "land9", "town9a", *EXAMPLES, "--draw", tmp_path / "evidence.svg")
+    assert (code, out) == (1, "")
+    assert "--force" in err
     found = json.loads(faan("explain", model, "land9", "town9a", *EXAMPLES, "--json")[1])
     assert found["suggestion"]["tail"] == "town9a"
     assert found["paths"][0]["entities"][0] == "land9"
@@ -284,6 +287,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--name", "x"), 2, "only for a new relation"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is no IRI"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "tsv", "--json"), 2, "--json means jsonl, not tsv"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
         (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),

@@ -57,19 +57,20 @@ def missing_note(request: Request, missing: Sequence[str], *, everything: bool) 
 def schedule_notes(used: Iterable[Measured]) -> list[str]:
     """How the trained rows were trained, and a warning where they cannot be compared."""
     schedules: dict[str, dict[str, list[str]]] = {}  # what was changed in a method's settings -> file -> rows
-    steps = set()
+    steps, units = set(), set()
     for one in used:
         if one.config:
             file, _, changes = one.schedule.partition(", ")
             schedules.setdefault(changes, {}).setdefault(file, []).append(one.label)
             steps.add(one.steps)
+            units.add("trees" if one.method == "Evidence" else "steps")
     if not schedules:
         return []
     if len(schedules) == 1:
         ((changes, files),) = schedules.items()
         ends = f"{min(steps):,}" if len(steps) == 1 else f"{min(steps):,} to {max(steps):,}"
         what = f"{', '.join(sorted(files))}{f' with {changes}' if changes else ''}"
-        return [f"All trained rows have one schedule ({what}); training ended after {ends} steps."]
+        return [f"All trained rows have one schedule ({what}); training ended after {ends} {' or '.join(sorted(units))}."]
     parts = [
         f"{', '.join(dict.fromkeys(label for rows in files.values() for label in rows))}: {changes or 'as in the file'}"
         for changes, files in schedules.items()
