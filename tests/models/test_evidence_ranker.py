@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +176,19 @@ def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK, learnt={"Rules": rules})
     assert "Rules's score" in {one.name for one in ranker.evidence}
     assert np.isfinite(score(ranker, heads, everyone)).all()
+
+
+def test_what_is_hidden_by_its_number_in_another_graph_is_not_hidden_from_a_witness() -> None:
+    rules: Method = PathRules(GRAPH)
+    witness = OutOfFold([rules, rules], rules, parts_of(STEPS, 2))
+
+    def scores(method: Method | OutOfFold, task: Task) -> np.ndarray:
+        return method.prepare(task, task.references(3)).score(np.array([9]), np.arange(ENTITIES))
+
+    task = STEPS[0]
+    hiding = replace(task, hidden=0)
+    assert np.array_equal(scores(witness, hiding), scores(rules, task))
+    assert not np.array_equal(scores(rules, hiding), scores(rules, task))
 
 
 def test_an_inverse_task_is_in_the_part_of_its_task() -> None:

@@ -117,21 +117,30 @@ def test_vectors_of_another_run_are_not_taken_for_the_rankers(tiny: Benchmark, t
     assert isinstance(run.model, EvidenceRanker)
 
 
-def test_faan_and_background_tasks_do_not_go_together() -> None:
-    with pytest.raises(ValidationError, match="FAAN's vectors have seen the background"):
-        run_settings(faan={}, background_tasks=True)
+def test_a_witness_and_background_tasks_do_not_go_together() -> None:
+    with pytest.raises(ValidationError, match="its vectors have seen the background"):
+        run_settings(witness={"method": "faan"}, background_tasks=True)
 
 
-def test_faan_is_evidence_from_models_that_do_not_know_the_task(tiny: Benchmark, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("witness", "vectors", "name"),
+    [
+        ({"method": "faan", "layers": 1, "heads": 2, "margin": 1.0}, "matching", "FAAN"),
+        ({"method": "metar"}, "translation", "MetaR"),
+    ],
+)
+def test_a_witness_does_not_know_the_task_that_it_tells_of(
+    witness: dict[str, Any], vectors: str, name: str, tiny: Benchmark, tmp_path: Path
+) -> None:
     short = {"steps": 4, "shots": 2, "warmup_steps": 0, "evaluate_every": 4, "min_candidates": 2}
-    settings = run_settings(faan={"layers": 1, "heads": 2, "margin": 1.0}, folds=2).model_dump()
-    config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "faan"})
+    settings = run_settings(witness=witness, witness_vectors=vectors, folds=2).model_dump()
+    config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "with"})
     run = train_run(config, tiny, tmp_path / "run")
     assert isinstance(run.model, EvidenceRanker)
-    assert "FAAN's score" in {one.name for one in run.model.evidence}
-    weights = {part: (tmp_path / "run/faan" / part / "best.safetensors").read_bytes() for part in ("0", "1", "all")}
+    assert f"{name}'s score" in {one.name for one in run.model.evidence}
+    weights = {part: (tmp_path / "run/witness" / part / "best.safetensors").read_bytes() for part in ("0", "1", "all")}
     assert len(set(weights.values())) == 3
-    assert evaluate_run(tmp_path / "run", tiny).variant == "faan"
+    assert evaluate_run(tmp_path / "run", tiny).variant == "with"
 
 
 def test_without_embeddings_none_are_trained(tiny: Benchmark, tmp_path: Path) -> None:

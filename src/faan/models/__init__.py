@@ -7,7 +7,7 @@ from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, E
 from faan.models.evidence_training import Blind, EvidenceConfig, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
-from faan.models.registry import ModelConfig
+from faan.models.registry import FewShotConfig
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
@@ -21,11 +21,11 @@ __all__ = [
     "EvidenceRanker",
     "EvidenceScorer",
     "Explanation",
+    "FewShotConfig",
     "FewShotModel",
     "MeanTranslation",
     "Method",
     "MethodConfig",
-    "ModelConfig",
     "OutOfFold",
     "PathRules",
     "Scorer",

@@ -22,8 +22,8 @@ from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Wi
 from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
 from faan.models.evidence import EvidenceRanker
-from faan.models.faan import FaanConfig
 from faan.models.judges import PlainSum, Trees
+from faan.models.registry import FewShotConfig
 from faan.tasks import Task
 from faan.tasks.randomness import Stream
 
@@ -61,10 +61,12 @@ class EvidenceConfig(Settings):
     blind_vectors: bool = False
     """Whether to learn about each task from vectors that know all but the tasks of its part, instead of from those of
     the background graph; always so with ``background_tasks``."""
-    faan: FaanConfig | None = None
-    """A FAAN whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
+    witness: Annotated[FewShotConfig, Field(discriminator="method")] | None = None
+    """A few-shot model whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
+    witness_vectors: Literal["matching", "translation"] = "matching"
+    """The vectors of the background graph that it starts from."""
     folds: int = Field(3, ge=2)
-    """Parts of the training tasks; what learns about tasks of one part, FAAN or vectors, has learnt from the others."""
+    """Parts of the training tasks; a witness or vectors that tell of tasks of one part have learnt from the others."""
 
     shots: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(strict=False, min_length=1)] = (5, 5, 3, 1, 8)
     """K of each draw of references from a training task."""
@@ -92,8 +94,8 @@ class EvidenceConfig(Settings):
 
     @model_validator(mode="after")
     def _check(self) -> EvidenceConfig:
-        if self.background_tasks and self.faan is not None:
-            raise ValueError("background_tasks and faan do not go together: FAAN's vectors have seen the background")
+        if self.background_tasks and self.witness is not None:
+            raise ValueError("background_tasks and witness do not go together: its vectors have seen the background")
         return self
 
     @property

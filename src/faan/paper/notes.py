@@ -70,7 +70,9 @@ def schedule_notes(used: Iterable[Measured]) -> list[str]:
         ((changes, files),) = schedules.items()
         ends = f"{min(steps):,}" if len(steps) == 1 else f"{min(steps):,} to {max(steps):,}"
         what = f"{', '.join(sorted(files))}{f' with {changes}' if changes else ''}"
-        return [f"All trained rows have one schedule ({what}); training ended after {ends} {' or '.join(sorted(units))}."]
+        return [
+            f"All trained rows have one schedule ({what}); training ended after {ends} {' or '.join(sorted(units))}."
+        ]
     parts = [
         f"{', '.join(dict.fromkeys(label for rows in files.values() for label in rows))}: {changes or 'as in the file'}"
         for changes, files in schedules.items()

@@ -42,7 +42,8 @@ EMBEDDINGS = tuple(
 GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for pool in ("MaxP", "MeanP", "Max"))
 FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
 PLUS = Row("FAAN plus", "faan-plus.toml")
-EVIDENCE, WITH_FAAN = Row("Evidence", "evidence.toml"), Row("Evidence faan", "evidence-faan.toml")
+EVIDENCE = Row("Evidence", "evidence.toml")
+WITNESSED = tuple(Row(f"Evidence {name}", f"evidence-{name}.toml") for name in ("faan", "metar"))
 OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
 TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
 RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
@@ -71,7 +72,7 @@ EVIDENCE_VARIANTS = {
 
 ROWS: dict[str, tuple[Row, ...]] = {
     "main": (
-        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, WITH_FAAN, OPEN),
+        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, *WITNESSED, OPEN),
         *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
     ),
     "ablation": (

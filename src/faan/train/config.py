@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from faan.embed import EmbedConfig
 from faan.embed.settings import Settings
-from faan.models import EvidenceConfig, ModelConfig
+from faan.models import EvidenceConfig, FewShotConfig
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -72,7 +72,7 @@ class TrainConfig(Settings):
 class RunConfig(Settings):
     """All of a run: the embeddings it starts from, the few-shot model, its training."""
 
-    model: ModelConfig
+    model: Annotated[EvidenceConfig | FewShotConfig, Field(discriminator="method")]
     """The few-shot model and its settings; ``method`` says which one (``faan.models.registry``)."""
     variant: str | None = None
     """What to call a changed model in tables; without one it is the method itself. A variant that the method

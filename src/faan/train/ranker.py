@@ -5,7 +5,7 @@
 | `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
 | `embed-tasks/` | vectors of background and training tasks, for matching after training; `translation-tasks/` so |
 | `embed-0/`, `translation-0/` ... | vectors of all but one part of the tasks, to learn from where they are blind |
-| `faan/0/`, `faan/1/` ..., `faan/all/` | FAAN without one part of the training tasks each, and with all of them |
+| `witness/0/`, ... `witness/all/` | a few-shot model, trained without one part of the tasks each, and with all |
 | `ranker/` | which evidence there is, and the trees |
 """
 
@@ -33,6 +33,7 @@ from faan.models import (
     Blind,
     EvidenceConfig,
     EvidenceRanker,
+    FewShotConfig,
     Method,
     OutOfFold,
     fit_ranker,
@@ -40,7 +41,6 @@ from faan.models import (
     parts_of,
 )
 from faan.models.evidence import RANKER_FILE
-from faan.models.faan import FaanConfig
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges
 from faan.tasks.build import without_relations
@@ -49,7 +49,7 @@ from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, Report, seed_torch, train_model
 
 RANKER_FOLDER = "ranker"
-_MATCHING, _TRANSLATION, _FAAN, _WHOLE = "embed", "translation", "faan", "all"
+_MATCHING, _TRANSLATION, _WITNESS, _WHOLE = "embed", "translation", "witness", "all"
 _OF_TASKS = "-tasks"
 
 
@@ -94,8 +94,7 @@ class RankerRun:
         needed = self._after_training
         for vectors in self._in_training:
             needed |= vectors
-        if self.model.faan is not None:
-            needed |= {_MATCHING: self.config.embed}
+        needed |= self._of_witness
         for name, settings in needed.items():
             own, graph = self.folder / name, self._graph_of(name)
             if (own / CHECKPOINT_FILE).is_file():
@@ -105,9 +104,9 @@ class RankerRun:
                 train_embedding(triples_of(graph), *sizes, settings, folder=own, on_update=on_update)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
-        """Train FAAN where it is evidence, then the ranker, and rank the dev tasks."""
+        """Train the witness where there is one, then the ranker, and rank the dev tasks."""
         if not self.is_over:
-            learnt, parts = self._faans(callbacks), parts_of(self.tasks, self.model.folds)
+            learnt, parts = self._learnt(callbacks), parts_of(self.tasks, self.model.folds)
             loaded = [self._load(vectors) for vectors in self._in_training]
             blind = [
                 Blind({name for name, own in parts.items() if own == part}, vectors)
@@ -129,7 +128,7 @@ class RankerRun:
 
     def load(self) -> EvidenceRanker:
         """The trained ranker."""
-        return EvidenceRanker.load(self.folder / RANKER_FOLDER, self._sources(self._faans(None)))
+        return EvidenceRanker.load(self.folder / RANKER_FOLDER, self._sources(self._learnt(None)))
 
     def _sources(self, learnt: Mapping[str, Witness]) -> Sources:
         """What evidence about other tasks is taken from."""
@@ -164,8 +163,19 @@ class RankerRun:
         """The settings of the vectors of both kinds; their folders' names end as it is said."""
         if "embeddings" in self.model.without:
             return {}
-        translation = self.model.translation.model_copy(update={"seed": self.config.seed})
-        return {_TRANSLATION + of_translation: translation, _MATCHING + of_matching: self.config.embed}
+        return {_TRANSLATION + of_translation: self._translation, _MATCHING + of_matching: self.config.embed}
+
+    @property
+    def _translation(self) -> EmbedConfig:
+        return self.model.translation.model_copy(update={"seed": self.config.seed})
+
+    @property
+    def _of_witness(self) -> dict[str, EmbedConfig]:
+        """The vectors that a witness starts from, by their folder."""
+        if self.model.witness is None:
+            return {}
+        from_matching = self.model.witness_vectors == "matching"
+        return {_MATCHING: self.config.embed} if from_matching else {_TRANSLATION: self._translation}
 
     def _graph_of(self, name: str) -> Graph:
         """What the vectors in a folder are trained on: the background, what is known, or that without a part."""
@@ -180,19 +190,20 @@ class RankerRun:
     def _load(self, vectors: Mapping[str, EmbedConfig]) -> list[Embeddings]:
         return [Embeddings.load(self.folder / name) for name in vectors]
 
-    def _faans(self, callbacks: Callbacks | None) -> dict[str, Witness]:
-        """FAAN for each part and for all, trained if there are callbacks, else as they were trained."""
-        if self.model.faan is None:
+    def _learnt(self, callbacks: Callbacks | None) -> dict[str, Witness]:
+        """The witness for each part and for all, trained if there are callbacks, else as it was trained."""
+        settings = self.model.witness
+        if settings is None:
             return {}
         config, parts = self.config, parts_of(self.tasks, self.model.folds)
-        vectors = Embeddings.load(self.folder / _MATCHING)
+        (vectors,) = self._load(self._of_witness)
         background = Background.of(self.benchmark.graph, vectors, config.max_neighbours, config.seed)
 
-        def one(part: int | None, settings: FaanConfig) -> Method:
+        def one(part: int | None, settings: FewShotConfig) -> Method:
             with torch.random.fork_rng(devices=[]):
                 seed_torch(config.seed, 0)
                 model = settings.build(background)
-            own = self.folder / _FAAN / (_WHOLE if part is None else str(part))
+            own = self.folder / _WITNESS / (_WHOLE if part is None else str(part))
             if callbacks is None:
                 load_best(model, own)
             else:
@@ -201,8 +212,8 @@ class RankerRun:
                 train_model(model, tasks, (), config.train, own, shots=config.shots, seed=config.seed, callbacks=steps)
             return model
 
-        by_part = [one(part, self.model.faan) for part in range(self.model.folds)]
-        return {"FAAN": OutOfFold(by_part, one(None, self.model.faan), parts)}
+        by_part = [one(part, settings) for part in range(self.model.folds)]
+        return {settings.display_name: OutOfFold(by_part, one(None, settings), parts)}
 
     def _evaluate(self, ranker: EvidenceRanker, callbacks: Callbacks) -> None:
         lines = ""
