@@ -117,6 +117,19 @@ def test_vectors_of_another_run_are_not_taken_for_the_rankers(tiny: Benchmark, t
     assert isinstance(run.model, EvidenceRanker)
 
 
+def test_rankers_that_differ_in_evidence_share_their_vectors(
+    done: Path, tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.train.vectors.train_embedding", None)
+    config = RunConfig.model_validate(RUN | {"variant": "no-counts"})
+    run = train_run(config, tiny, tmp_path / "run", others=[tmp_path / "nothing", done])
+    assert run.seconds["embed"] >= load_run(done, tiny).seconds["embed"]
+    for name in ("embed", "embed-tasks", "translation"):
+        assert (run.folder / name / "vectors.safetensors").read_bytes() == (
+            done / name / "vectors.safetensors"
+        ).read_bytes()
+
+
 def test_a_witness_and_background_tasks_do_not_go_together() -> None:
     with pytest.raises(ValidationError, match="its vectors have seen the background"):
         run_settings(witness={"method": "faan"}, background_tasks=True)

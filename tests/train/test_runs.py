@@ -133,7 +133,7 @@ def test_embeddings_are_taken_from_a_run_that_trained_the_same(
     train_run(other_seed, tiny, tmp_path / "apart", others=others)
     ours, theirs = (Embeddings.load(folder / "embed").entities for folder in (tmp_path / "apart", finished))
     assert not torch.equal(ours, theirs)
-    monkeypatch.setattr("faan.train.runs.train_embedding", None)
+    monkeypatch.setattr("faan.train.vectors.train_embedding", None)
     run = train_run(settings(), tiny, tmp_path / "run", others=others)
     assert (tmp_path / "run" / "best.safetensors").read_bytes() == (finished / "best.safetensors").read_bytes()
     assert run.seconds["embed"] > 0

@@ -84,16 +84,28 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
     for prefix in ("entities.", "relations."):
         mine = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
         tables.append(Table(mine.pop("rows"), config, mine))
-    notes["history"] = [Report(**report) for report in notes["history"]]
-    return tables[0], tables[1], Progress(**notes)
+    return tables[0], tables[1], _progress(notes)
+
+
+def read_progress(folder: Path) -> Progress:
+    """How far a run is, without its vectors."""
+    return _progress(_read(folder / CHECKPOINT_FILE, with_tensors=False)[1])
+
+
+def _progress(notes: Any) -> Progress:
+    return Progress(**{**notes, "history": [Report(**report) for report in notes["history"]]})
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], Any]:
     """Tensors and notes of a checkpoint, as ``write_tensors`` wrote them."""
+    return _read(path, with_tensors=True)
+
+
+def _read(path: Path, *, with_tensors: bool) -> tuple[dict[str, Tensor], Any]:
     try:
         with safe_open(path, framework="pt") as file:
-            notes = json.loads(file.metadata()["notes"])
-            return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118 - not a dict
+            names = file.keys() if with_tensors else ()
+            return {name: file.get_tensor(name) for name in names}, json.loads(file.metadata()["notes"])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(path)) from None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from faan.embed import EmbedConfig
 from faan.embed.embeddings import CONFIG_FILE
 from faan.graph import InputError
+from faan.models import EvidenceConfig
 from faan.paper.jobs import Job
 from faan.paper.measured import key_of, label_of
 from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
@@ -74,7 +75,9 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
 def _quick(settings: RunConfig) -> list[str]:
     """A schedule for trying out: minutes at most, and nothing that could be compared with anything."""
     steps = min(settings.train.steps, QUICK_STEPS)
+    of_ranker = [f"model.translation.epochs={QUICK_EPOCHS}", "model.heads=3"]
     return [
+        *(of_ranker if isinstance(settings.model, EvidenceConfig) else ()),
         f"train.steps={steps}",
         f"train.warmup_steps={min(settings.train.warmup_steps, steps // 10)}",
         f"train.evaluate_every={steps}",

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +20,6 @@ from pathlib import Path
 import torch
 
 from faan.embed import EmbedConfig, Embeddings
-from faan.embed import resume as resume_embedding
-from faan.embed import train as train_embedding
-from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.embeddings import write_text
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
@@ -47,6 +44,7 @@ from faan.tasks.build import without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, Report, seed_torch, train_model
+from faan.train.vectors import Vectors
 
 RANKER_FOLDER = "ranker"
 _MATCHING, _TRANSLATION, _WITNESS, _WHOLE = "embed", "translation", "witness", "all"
@@ -89,19 +87,19 @@ class RankerRun:
         tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
         return [*tasks, *(inverse_tasks(self._graph, tasks) if self.config.train.inverse_tasks else ())]
 
-    def embed(self, on_update: OnUpdate | None) -> None:
-        """Train the vectors, or go on with that."""
+    def vectors(self) -> Iterator[tuple[str, Vectors]]:
+        """All vectors that are needed, by their folders."""
         needed = self._after_training
         for vectors in self._in_training:
             needed |= vectors
-        needed |= self._of_witness
-        for name, settings in needed.items():
-            own, graph = self.folder / name, self._graph_of(name)
-            if (own / CHECKPOINT_FILE).is_file():
-                resume_embedding(own, triples_of(graph), on_update=on_update)
-            else:
-                sizes = graph.num_entities, graph.num_relations
-                train_embedding(triples_of(graph), *sizes, settings, folder=own, on_update=on_update)
+        for name, settings in (needed | self._of_witness).items():
+            graph = self._graph_of(name)
+            yield name, Vectors(triples_of(graph), graph.num_entities, graph.num_relations, settings)
+
+    def embed(self, on_update: OnUpdate | None) -> None:
+        """Train the vectors, or go on with that."""
+        for name, wanted in self.vectors():
+            wanted.train(self.folder / name, on_update)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train the witness where there is one, then the ranker, and rank the dev tasks."""

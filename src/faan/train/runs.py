@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,8 +26,6 @@ import torch
 from pydantic import ValidationError
 
 from faan.embed import Embeddings
-from faan.embed import resume as resume_embedding
-from faan.embed import train as train_embedding
 from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint
 from faan.embed.embeddings import CONFIG_FILE, write_text
 from faan.embed.runs import triples_of
@@ -44,6 +41,7 @@ from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, make_sampler, seed_torch, train_model
 from faan.train.ranker import RankerRun
 from faan.train.stopwatch import Stopwatch
+from faan.train.vectors import Vectors, take_vectors
 
 RUN_FILE = "run.json"
 EMBED_FOLDER = "embed"
@@ -86,7 +84,8 @@ def train_run(
     """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
 
     `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
-    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there.
+    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there, and the time
+    noted that it spent on embeddings.
     """
     folder = Path(folder)
     check_free(folder)
@@ -98,11 +97,13 @@ def train_run(
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
-        same = next((other for other in others if _has_vectors(other, config, notes.data)), None)
-        if same is not None:
-            shutil.copytree(same / EMBED_FOLDER, new / EMBED_FOLDER)
-            spent = Stopwatch(same / _SECONDS_FILE).seconds.get("embed", 0.0)
-            write_text(new / _SECONDS_FILE, json.dumps({"embed": spent}) + "\n")
+        needed = _ranker_run(new, config, benchmark)
+        vectors = needed.vectors() if needed is not None else [(EMBED_FOLDER, _vectors(config, benchmark))]
+        others = list(others)
+        origins = {other for name, wanted in vectors if (other := take_vectors(new, name, wanted, others))}
+        spent = [Stopwatch(other / _SECONDS_FILE).seconds.get("embed", 0.0) for other in origins]
+        if spent:
+            write_text(new / _SECONDS_FILE, json.dumps({"embed": max(spent)}) + "\n")
     return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
 
 
@@ -144,14 +145,6 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
 def is_run(folder: Path) -> bool:
     """Whether a folder holds a run of a few-shot model."""
     return (folder / RUN_FILE).is_file()
-
-
-def _has_vectors(folder: Path, config: RunConfig, data: str) -> bool:
-    """Whether a run has finished the embeddings that another one would train; a ranker trains its own."""
-    if isinstance(config.model, EvidenceConfig) or not is_run(folder) or not (folder / CHECKPOINT_FILE).is_file():
-        return False
-    theirs, notes = _read(folder)
-    return (theirs.embed, theirs.vectors, notes.data) == (config.embed, config.vectors, data)
 
 
 def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
@@ -225,15 +218,15 @@ def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnU
     own = folder / EMBED_FOLDER
     if (folder / CHECKPOINT_FILE).exists():
         return Embeddings.load(own)
+    return _vectors(config, benchmark).train(own, on_update)
+
+
+def _vectors(config: RunConfig, benchmark: Benchmark) -> Vectors:
+    """The vectors that a few-shot model starts from."""
     graph = benchmark.graph
     tasks = benchmark.splits["train"] if config.vectors == "background+tasks" else ()
     triples, further = triples_with(graph, {task.relation: task.pairs for task in tasks})
-    if (own / CHECKPOINT_FILE).exists():
-        return resume_embedding(own, triples, on_update=on_update).embeddings
-    relations = graph.num_relations + len(further)
-    return train_embedding(
-        triples, graph.num_entities, relations, config.embed, folder=own, on_update=on_update
-    ).embeddings
+    return Vectors(triples, graph.num_entities, graph.num_relations + len(further), config.embed)
 
 
 def _build(config: RunConfig, benchmark: Benchmark, embeddings: Embeddings) -> FewShotModel:
