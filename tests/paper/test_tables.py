@@ -107,10 +107,10 @@ def test_a_row_of_the_open_protocol_is_found_in_every_table_that_is_asked_for_it
 
 
 def test_rows_that_are_no_variants_are_refused_in_the_ablation(write_result: WriteResult) -> None:
-    write_result("metar", method="MetaR")
-    with pytest.raises(InputError, match="MetaR"):
-        build_tables(Request("ablation", rows=["MetaR"]))
-    for name in ("A1", "blind"):
+    write_result("fsrl", method="FSRL")
+    with pytest.raises(InputError, match="FSRL"):
+        build_tables(Request("ablation", rows=["FSRL"]))
+    for name in ("A1", "seeing"):
         (table,) = build_tables(Request("ablation", rows=[name]))
         assert len(table.rows) == 1
 

@@ -31,6 +31,7 @@ MODEL: dict[str, Any] = {
     "min_tasks": 2,
     "trees": 5,
     "min_rows": 2,
+    "blind_vectors": False,
 }
 RUN: dict[str, Any] = SETTINGS | {
     "model": MODEL,

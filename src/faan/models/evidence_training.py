@@ -43,7 +43,7 @@ class EvidenceConfig(Settings):
         "no-profiles": {"without": ("profiles",)},
         "no-counts": {"without": ("counts",)},
         "no-task-edges": {"task_edges": False},
-        "blind": {"blind_vectors": True},
+        "seeing": {"blind_vectors": False},
         "open": {"background_tasks": True},
     }
     """The ablation of evidence, and two other ways to learn."""
@@ -58,8 +58,8 @@ class EvidenceConfig(Settings):
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
     background_tasks: bool = False
     """Whether relations of the background graph, of 50 to 500 triples, are training tasks too (the open protocol)."""
-    blind_vectors: bool = False
-    """Whether to learn about each task from vectors that know all but the tasks of its part, instead of from those of
+    blind_vectors: bool = True
+    """Whether to learn about each task from vectors that know all but the tasks of its part, or else from those of
     the background graph; always so with ``background_tasks``."""
     witness: Annotated[FewShotConfig, Field(discriminator="method")] | None = None
     """A few-shot model whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""

@@ -9,7 +9,7 @@ from faan.paper.measured import Measured, Protocol, mean_of, value_of
 from faan.paper.notes import MISSING, common_notes, difference, record_of, schedule_notes, title_of
 from faan.paper.published import METRICS, published_ablation, published_main, written
 from faan.paper.request import SHOTS, Request
-from faan.paper.rows import EVIDENCE, EVIDENCE_VARIANTS, FAAN, VARIANTS
+from faan.paper.rows import EVIDENCE, EVIDENCE_VARIANTS, FAAN, VARIANTS, WITNESSES
 from faan.paper.table import Chart, Table
 
 Published = Mapping[str, Mapping[str, float]]
@@ -35,13 +35,13 @@ def main_tables(request: Request) -> list[Table]:
 
 
 def ablation_tables(request: Request) -> list[Table]:
-    """FAAN and its variants, trained alike; then the evidence ranker without one kind of evidence each."""
+    """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
     results, tables = request.read(), list[Table]()
     for kind, whole, what, variants in (
         ("ablation", FAAN, "FAAN and its variants", VARIANTS),
-        ("ablation-evidence", EVIDENCE, "The evidence ranker and its variants", EVIDENCE_VARIANTS),
+        ("ablation-evidence", EVIDENCE, "The evidence ranker and its variants", EVIDENCE_VARIANTS | WITNESSES),
     ):
-        rows = [row for row in request.chosen(results) if row.config == whole.config]
+        rows = [row for row in request.chosen(results) if row.label in (whole.label, f"{whole.label} {row.variant}")]
         if rows:
             found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
             names = {row.label: f"{row.variant}: {variants[row.variant]}" if row.variant else row.label for row in rows}

@@ -43,7 +43,6 @@ GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for
 FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
 PLUS = Row("FAAN plus", "faan-plus.toml")
 EVIDENCE = Row("Evidence", "evidence.toml")
-WITNESSED = tuple(Row(f"Evidence {name}", f"evidence-{name}.toml") for name in ("faan", "metar"))
 OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
 TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
 RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
@@ -66,18 +65,22 @@ EVIDENCE_VARIANTS = {
     "no-profiles": "without profiles of relations",
     "no-counts": "without counts",
     "no-task-edges": "without the edges of training tasks",
-    "blind": "learnt from vectors that know the other tasks",
+    "seeing": "learnt from vectors of the background alone",
 }
 """The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
 
+WITNESSES = {"faan": "with FAAN's score", "metar": "with MetaR's score"}
+"""Further evidence, each with a file of settings of its own."""
+
 ROWS: dict[str, tuple[Row, ...]] = {
     "main": (
-        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, *WITNESSED, OPEN),
+        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, OPEN),
         *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
     ),
     "ablation": (
         *(*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
-        *(*(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS), EVIDENCE),
+        *(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS),
+        *(*(Row(f"Evidence {name}", f"evidence-{name}.toml", variant=name) for name in WITNESSES), EVIDENCE),
     ),
     "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
     "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
