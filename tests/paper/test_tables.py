@@ -10,7 +10,7 @@ from faan.graph import InputError
 from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables
-from faan.paper.measured import Measured, mean_of
+from faan.paper.measured import Measured, Times, mean_of
 from faan.paper.published import published_main, written
 from faan.paper.rows import EVIDENCE_VARIANTS, VARIANTS
 from faan.rank import METRICS, ResultFile
@@ -113,6 +113,16 @@ def test_rows_that_are_no_variants_are_refused_in_the_ablation(write_result: Wri
     for name in ("A1", "seeing"):
         (table,) = build_tables(Request("ablation", rows=[name]))
         assert len(table.rows) == 1
+
+
+def test_how_long_a_row_takes_is_told_by_the_nearest_results(write_result: WriteResult) -> None:
+    write_result("faan", dataset="World", seconds={"embed": 60.0, "train": 40.0})
+    for label in ("FAAN", "FAAN A1"):
+        assert Times(Path("results")).about(label, "FAAN", "NELL-One") == 100
+    write_result("nell", seconds={"train": 10.0})
+    times = Times(Path("results"))
+    assert times.about("FAAN", "FAAN", "NELL-One") == 10
+    assert times.about("MetaR", "MetaR", "NELL-One") is None
 
 
 def test_a_result_without_dev_tasks_is_shown(write_result: WriteResult) -> None:

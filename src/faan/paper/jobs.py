@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faan.graph import InputError
 from faan.paper.case_tables import attention_file
-from faan.paper.measured import Results, read_results, slug_of
+from faan.paper.measured import Results, Times, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.rows import FAAN, Row
 from faan.tasks import Benchmark
@@ -69,7 +68,7 @@ def plan(request: Request) -> Plan:
     Rows without a file of settings are left out, unless they were asked for by name: then it is an error.
     """
     folder = _folder_to_write(request)
-    results = read_results(folder, request.dataset)
+    results, times = read_results(folder, request.dataset), Times(folder)
     jobs, left_out = [], []
     for row in request.chosen(results):
         if request.table == "ablation" and request.changes and row.config != FAAN.config and request.rows is None:
@@ -82,7 +81,7 @@ def plan(request: Request) -> Plan:
             continue
         seeds = 1 if row.kind == "untrained" else request.seeds or 1
         for seed in range(seeds):
-            job = _job(request, row, seed, folder, results)
+            job = _job(request, row, seed, folder, results, times)
             if job.outputs or _needs_run(request, row, seed):
                 jobs.append(job)
     return Plan(jobs, left_out)
@@ -106,7 +105,7 @@ def _needs_run(request: Request, row: Row, seed: int) -> bool:
     return request.table == "attention" and seed == 0 and not attention_file(request, row.label).is_file()
 
 
-def _job(request: Request, row: Row, seed: int, folder: Path, results: Results) -> Job:
+def _job(request: Request, row: Row, seed: int, folder: Path, results: Results, times: Times) -> Job:
     wanted = {
         k: folder / f"{slug_of(request.dataset)}-{slug_of(row.label)}-{k}shot-seed{seed}.json" for k in request.shots
     }
@@ -114,7 +113,7 @@ def _job(request: Request, row: Row, seed: int, folder: Path, results: Results) 
     changes = list(request.changes) if row.kind == "trained" else []
     if request.table == "shots" and row.kind == "trained":
         changes += [f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]"]  # trained once for every K
-    known = results.seconds(row.label)
-    seconds = statistics.fmean(known) if known else _QUICK_SECONDS if request.quick else row.seconds
+    method = row.label.removesuffix(f" {row.variant}")
+    seconds = times.about(row.label, method, request.dataset) or (_QUICK_SECONDS if request.quick else row.seconds)
     outputs = {k: path for k, path in wanted.items() if k not in present}
     return Job(row, seed, outputs, run_folder(request, row, seed), seconds, request.quick, tuple(changes))

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -130,19 +130,33 @@ class Results:
         keys = {key for key, k, kind in self._groups if kind == protocol and shots in (None, k)}
         return sorted(self._labels[key] for key in keys)
 
-    def seconds(self, label: str) -> list[float]:
-        """How long each result of a row took, whatever K."""
-        groups = (group for (key, _, _), group in self._groups.items() if key == key_of(label))
-        return [sum(result.seconds.values()) for group in groups for result in group.values()]
-
     def __len__(self) -> int:
         return sum(map(len, self._groups.values()))
 
 
 def read_results(folder: Path, dataset: str) -> Results:
     """Read the result files of a folder that are of one dataset; a folder that is not there holds none."""
-    every = ((path, _read(path)) for path in sorted(folder.glob("*.json")))
-    return Results((path, result) for path, result in every if result.dataset == dataset)
+    return Results((path, result) for path, result in _read_all(folder) if result.dataset == dataset)
+
+
+class Times:
+    """How long results took, to say how long others will take."""
+
+    def __init__(self, folder: Path) -> None:
+        self._results = [result for _, result in _read_all(folder)]
+
+    def about(self, label: str, method: str, dataset: str) -> float | None:
+        """The mean seconds of a row on a dataset; if it has no result, those on others, or of its method."""
+        of_row = [one for one in self._results if key_of(one.label) == key_of(label)]
+        of_method = [one for one in self._results if one.method == method and one.variant is None]
+        for some in ([one for one in of_row if one.dataset == dataset], of_row, of_method):
+            if some:
+                return statistics.fmean(sum(one.seconds.values()) for one in some)
+        return None
+
+
+def _read_all(folder: Path) -> Iterator[tuple[Path, Measured]]:
+    return ((path, _read(path)) for path in sorted(folder.glob("*.json")))
 
 
 def _read(path: Path) -> Measured:
