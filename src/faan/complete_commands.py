@@ -153,6 +153,8 @@ def explain(
         if draw.suffix.lower() not in (".svg", ".png"):
             raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--draw")
         check_new_file(draw, force)
+    else:
+        refuse("a drawing (--draw)", {"--force": force})
     _check_one_source(relation, examples, example)
     run_explain(Wanted(model, relation, examples, example or []), head, tail, draw, as_json)
 

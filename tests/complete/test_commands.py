@@ -270,6 +270,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
     code, out, err = faan("explain", model, "land9", "town9a", *EXAMPLES, "--draw", tmp_path / "evidence.svg")
     assert (code, out) == (1, "")
     assert "--force" in err
+    assert faan("explain", model, "land9", "town9a", *EXAMPLES, "--draw", tmp_path / "evidence.svg", "--force")[0] == 0
     found = json.loads(faan("explain", model, "land9", "town9a", *EXAMPLES, "--json")[1])
     assert found["suggestion"]["tail"] == "town9a"
     assert found["paths"][0]["entities"][0] == "land9"
@@ -295,6 +296,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--example", "land1,town1a", "--head", "lnad9"), 1, "Did you mean 'land9'"),
         (("suggest", "MODEL", "--examples", "nowhere.tsv"), 1, "nowhere.tsv"),
         (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--draw", "x.gif"), 2, ".svg or .png"),
+        (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--force"), 2, "only for a drawing"),
         (("info", "nowhere"), 1, "`faan fit` makes one"),
         (("fit", "world", "-o", "x", "--method", "magic"), 1, "no method is called 'magic'"),
     ],

@@ -199,6 +199,20 @@ def test_an_inverse_task_is_in_the_part_of_its_task() -> None:
     assert set(parts.values()) == {0, 1, 2}
 
 
+def test_a_relation_that_is_called_an_inverse_has_its_inverse_in_its_part() -> None:
+    task = STEPS[0]
+    names = ("a_inv", "a_inv_inv", "b_inv", "b_inv_inv", "b")
+    parts = parts_of([Task(name, task.pairs, task.candidates, task.truths) for name in names], 2)
+    assert parts["a_inv"] == parts["a_inv_inv"] != parts["b"]
+    assert parts["b"] == parts["b_inv"] == parts["b_inv_inv"]
+
+
+def test_two_directions_are_not_two_tasks_to_learn_from() -> None:
+    inverses = [replace(task, relation=f"{task.relation}_inv") for task in STEPS]
+    config = QUICK.model_copy(update={"min_tasks": len(STEPS) + 1})
+    assert not fit_ranker(GRAPH, [*STEPS, *inverses], [], config).is_trained
+
+
 def test_vectors_of_other_models_are_refused() -> None:
     with pytest.raises(InputError, match="evidence is taken from TransE vectors and from either ComplEx or DistMult"):
         make_sources(GRAPH, [vectors("rotate")])

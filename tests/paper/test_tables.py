@@ -107,10 +107,10 @@ def test_a_row_of_the_open_protocol_is_found_in_every_table_that_is_asked_for_it
 
 
 def test_rows_that_are_no_variants_are_refused_in_the_ablation(write_result: WriteResult) -> None:
-    write_result("fsrl", method="FSRL")
-    with pytest.raises(InputError, match="FSRL"):
-        build_tables(Request("ablation", rows=["FSRL"]))
-    for name in ("A1", "seeing"):
+    write_result("metar", method="MetaR")
+    with pytest.raises(InputError, match="MetaR"):
+        build_tables(Request("ablation", rows=["MetaR"]))
+    for name in ("A1", "seeing", "Evidence metar"):
         (table,) = build_tables(Request("ablation", rows=[name]))
         assert len(table.rows) == 1
 
@@ -119,9 +119,11 @@ def test_how_long_a_row_takes_is_told_by_the_nearest_results(write_result: Write
     write_result("faan", dataset="World", seconds={"embed": 60.0, "train": 40.0})
     for label in ("FAAN", "FAAN A1"):
         assert Times(Path("results")).about(label, "FAAN", "NELL-One") == 100
+    write_result("a1", variant="A1", dataset="World", seconds={"train": 70.0})
     write_result("nell", seconds={"train": 10.0})
     times = Times(Path("results"))
-    assert times.about("FAAN", "FAAN", "NELL-One") == 10
+    assert times.about("FAAN", "FAAN", "NELL-One") == times.about("FAAN A1", "FAAN", "NELL-One") == 10
+    assert times.about("FAAN A1", "FAAN", "World") == 70
     assert times.about("MetaR", "MetaR", "NELL-One") is None
 
 
@@ -148,6 +150,8 @@ def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -
     assert row_of(evidence, "no-paths: without paths and links")["MRR"] == "missing"
     assert row_of(table, "A1: neighbours averaged")["diff"] == "+.062"
     assert "All trained rows have one schedule (configs/faan.toml); training ended after 4,000 steps." in table.notes
+    write_result("evidence", method="Evidence", config="configs/evidence.toml", steps=250)
+    assert "training ended after 250 trees." in build_tables(Request("ablation"))[1].notes[0]
 
 
 def test_rows_that_were_not_trained_alike_come_with_a_warning(write_result: WriteResult) -> None:

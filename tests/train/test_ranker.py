@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from pydantic import ValidationError
 
+from faan.embed import Embeddings
 from faan.evidence import Question
-from faan.graph import InputError
-from faan.models import EvidenceRanker, parts_of
+from faan.graph import Graph, InputError
+from faan.models import Blind, EvidenceRanker, fit_ranker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
-from faan.tasks import Benchmark, background_tasks, with_task_edges
-from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_run
+from faan.tasks import Benchmark, Task, background_tasks, with_task_edges
+from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_model, train_run
 from faan.train.ranker import RANKER_FOLDER, RankerRun
 
 from .conftest import SETTINGS
@@ -32,6 +35,7 @@ MODEL: dict[str, Any] = {
     "trees": 5,
     "min_rows": 2,
     "blind_vectors": False,
+    "inverse_tasks": False,
 }
 RUN: dict[str, Any] = SETTINGS | {
     "model": MODEL,
@@ -88,34 +92,69 @@ def test_training_sees_no_edge_of_the_task_itself(done: Path, tiny: Benchmark) -
 
 
 @pytest.mark.parametrize("changes", [{"blind_vectors": True}, {"background_tasks": True}])
-def test_blind_vectors_know_all_but_the_tasks_of_a_part(
+def test_a_task_is_learnt_from_without_its_own_triples(
     changes: dict[str, Any], tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In either direction: its edges are hidden, and the vectors it is given have not seen them."""
     smaller = partial(background_tasks, min_triples=10)  # the tiny background has but one relation, of 40 triples
     monkeypatch.setattr("faan.train.ranker.background_tasks", smaller)
-    config = run_settings(folds=2, **changes)
+    given: list[Sequence[Blind]] = []
+
+    def fit(graph: Graph, tasks: Sequence[Task], *rest: Any, blind: Sequence[Blind], **further: Any) -> EvidenceRanker:
+        given.append(blind)
+        for task in tasks:
+            assert task.hidden is not None
+            assert graph.relation_names[task.hidden % graph.num_relations] == task.relation.removesuffix("_inv")
+        return fit_ranker(graph, tasks, *rest, blind=blind, **further)
+
+    monkeypatch.setattr("faan.train.ranker.fit_ranker", fit)
+    config = run_settings(folds=2, inverse_tasks=True, **changes)
     run = train_run(config, tiny, tmp_path / "run")
     ranker = RankerRun(run.folder, config, config.model, tiny)  # type: ignore[arg-type]
-    assert not (run.folder / "embed").exists()
     further = {"next"} if "background_tasks" in changes else set()
-    assert {one.relation for one in ranker.tasks} == {one.relation for one in tiny.splits["train"]} | further
-    parts = parts_of(ranker.tasks, 2)
-    for name in ("embed-0", "translation-1", "embed-tasks", "translation-tasks"):
-        assert (run.folder / name).is_dir()
-        graph = ranker._graph_of(name)
-        seen = {graph.relation_names[number] for number in np.unique(graph.relations)}
-        unseen = {relation for relation, part in parts.items() if name.endswith(f"-{part}")}
-        assert not seen & unseen
-        assert seen | unseen >= set(parts)
+    forward = {one.relation for one in tiny.splits["train"]} | further
+    assert {one.relation for one in ranker.tasks} == forward | {f"{name}_inv" for name in forward}
+    for task in ranker.tasks:
+        (own,) = (one for one in given[0] if task.relation in one.relations)
+        for vectors in own.embeddings:
+            (name,) = (path.name for path in run.folder.glob("*-*") if is_of(vectors, path))
+            graph = ranker._graph_of(name)
+            seen = {graph.relation_names[number] for number in np.unique(graph.relations)}
+            assert task.relation.removesuffix("_inv") not in seen
+            assert len(seen & forward) == len(forward) - len({name.removesuffix("_inv") for name in own.relations})
+    assert not (run.folder / "embed").exists()
     assert evaluate_run(run.folder, tiny).protocol == ("open" if "background_tasks" in changes else "strict")
 
 
-def test_vectors_of_another_run_are_not_taken_for_the_rankers(tiny: Benchmark, tmp_path: Path) -> None:
-    """Equal settings are not enough: a few-shot model's vectors may know the training tasks, the ranker's must not."""
+def is_of(vectors: Embeddings, folder: Path) -> bool:
+    found = Embeddings.load(folder)
+    return found.config == vectors.config and torch.equal(found.entities, vectors.entities)
+
+
+def test_vectors_that_know_no_tasks_need_not_be_blind(tiny: Benchmark, tmp_path: Path) -> None:
+    config = RunConfig.model_validate(RUN | {"model": MODEL | {"blind_vectors": True}, "vectors": "background"})
+    run = train_run(config, tiny, tmp_path / "run")
+    assert {path.parent.name for path in run.folder.glob("*/vectors.safetensors")} == {"embed", "translation"}
+
+
+def test_vectors_of_a_few_shot_model_that_know_tasks_are_not_taken_for_those_of_the_background(
+    tiny: Benchmark, tmp_path: Path
+) -> None:
     known = {key: RUN[key] for key in ("embed", "vectors")}
-    train_run(RunConfig.model_validate(SETTINGS | known), tiny, tmp_path / "faan")
+    theirs = train_run(RunConfig.model_validate(SETTINGS | known), tiny, tmp_path / "faan")
     run = train_run(run_settings(), tiny, tmp_path / "run", others=[tmp_path / "faan"])
-    assert isinstance(run.model, EvidenceRanker)
+    assert not is_of(Embeddings.load(theirs.folder / "embed"), run.folder / "embed")
+
+
+@pytest.mark.parametrize(("file", "content"), [("config.json", b"\xff{"), ("checkpoint.safetensors", b"broken")])
+def test_damaged_vectors_of_another_run_are_passed_over(
+    file: str, content: bytes, done: Path, tiny: Benchmark, tmp_path: Path
+) -> None:
+    other = shutil.copytree(done, tmp_path / "other")
+    for name in ("embed", "embed-tasks", "translation"):
+        (other / name / file).write_bytes(content)
+    run = train_run(run_settings(), tiny, tmp_path / "run", others=[other])
+    assert is_of(Embeddings.load(run.folder / "embed"), done / "embed")
 
 
 def test_rankers_that_differ_in_evidence_share_their_vectors(
@@ -124,7 +163,7 @@ def test_rankers_that_differ_in_evidence_share_their_vectors(
     monkeypatch.setattr("faan.train.vectors.train_embedding", None)
     config = RunConfig.model_validate(RUN | {"variant": "no-counts"})
     run = train_run(config, tiny, tmp_path / "run", others=[tmp_path / "nothing", done])
-    assert run.seconds["embed"] >= load_run(done, tiny).seconds["embed"]
+    assert run.seconds["embed"] >= load_run(done, tiny).seconds["embed"] > 0
     for name in ("embed", "embed-tasks", "translation"):
         assert (run.folder / name / "vectors.safetensors").read_bytes() == (
             done / name / "vectors.safetensors"
@@ -137,6 +176,21 @@ def test_a_witness_and_background_tasks_do_not_go_together() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": {"method": "evidence", "witness": {"method": "faan", "heads": 3}}}, "heads"),
+        ({"model": {"method": "evidence", "witness": {"method": "faan"}}, "train": {"patience": 1}}, "patience to 0"),
+    ],
+)
+def test_a_witness_that_cannot_be_trained_is_refused_at_once(
+    changes: dict[str, Any], message: str, tiny: Benchmark, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        train_run(RunConfig.model_validate(RUN | changes), tiny, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
     ("witness", "vectors", "name"),
     [
         ({"method": "faan", "layers": 1, "heads": 2, "margin": 1.0}, "matching", "FAAN"),
@@ -144,15 +198,26 @@ def test_a_witness_and_background_tasks_do_not_go_together() -> None:
     ],
 )
 def test_a_witness_does_not_know_the_task_that_it_tells_of(
-    witness: dict[str, Any], vectors: str, name: str, tiny: Benchmark, tmp_path: Path
+    witness: dict[str, Any], vectors: str, name: str, tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    learnt_from: dict[str, set[str]] = {}
+
+    def train(model: Any, tasks: Sequence[Task], dev: Any, config: Any, folder: Path, **further: Any) -> Any:
+        learnt_from[folder.name] = {task.relation for task in tasks}
+        return train_model(model, tasks, dev, config, folder, **further)
+
+    monkeypatch.setattr("faan.train.ranker.train_model", train)
     short = {"steps": 4, "shots": 2, "warmup_steps": 0, "evaluate_every": 4, "min_candidates": 2}
     settings = run_settings(witness=witness, witness_vectors=vectors, folds=2).model_dump()
     config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "with"})
     run = train_run(config, tiny, tmp_path / "run")
     assert isinstance(run.model, EvidenceRanker)
     assert f"{name}'s score" in {one.name for one in run.model.evidence}
-    weights = {part: (tmp_path / "run/witness" / part / "best.safetensors").read_bytes() for part in ("0", "1", "all")}
+    everything = {task.relation for task in tiny.splits["train"]}
+    parts = parts_of(tiny.splits["train"], 2)
+    own = {part: {relation for relation in everything if parts[relation] == part} for part in (0, 1)}
+    assert learnt_from == {"0": everything - own[0], "1": everything - own[1], "all": everything}
+    weights = {part: (tmp_path / "run/witness" / part / "best.safetensors").read_bytes() for part in learnt_from}
     assert len(set(weights.values())) == 3
     assert evaluate_run(tmp_path / "run", tiny).variant == "with"
 

@@ -84,16 +84,20 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
     for prefix in ("entities.", "relations."):
         mine = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
         tables.append(Table(mine.pop("rows"), config, mine))
-    return tables[0], tables[1], _progress(notes)
+    return tables[0], tables[1], _progress(notes, path)
 
 
 def read_progress(folder: Path) -> Progress:
     """How far a run is, without its vectors."""
-    return _progress(_read(folder / CHECKPOINT_FILE, with_tensors=False)[1])
+    path = folder / CHECKPOINT_FILE
+    return _progress(_read(path, with_tensors=False)[1], path)
 
 
-def _progress(notes: Any) -> Progress:
-    return Progress(**{**notes, "history": [Report(**report) for report in notes["history"]]})
+def _progress(notes: Any, path: Path) -> Progress:
+    try:
+        return Progress(**{**notes, "history": [Report(**report) for report in notes["history"]]})
+    except (KeyError, TypeError) as error:
+        raise _damaged(path, error) from None
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], Any]:
@@ -107,7 +111,11 @@ def _read(path: Path, *, with_tensors: bool) -> tuple[dict[str, Tensor], Any]:
             names = file.keys() if with_tensors else ()
             return {name: file.get_tensor(name) for name in names}, json.loads(file.metadata()["notes"])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(path)) from None
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(path))
 
 
 ADVICE = (

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -106,7 +105,7 @@ class Embeddings:
             config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
             tensors = load_file(folder / VECTORS_FILE)
             return cls(config, tensors["entities"], tensors["relations"])
-        except (SafetensorError, ValidationError, KeyError) as error:
+        except (SafetensorError, ValueError, KeyError) as error:
             raise InputError(f"the embeddings are damaged ({error}); train them again", source=str(folder)) from None
 
 

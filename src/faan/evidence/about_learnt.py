@@ -23,7 +23,7 @@ class LearntScore(PairEvidence):
     def __init__(self, method: str) -> None:
         self.method = method
         self.name = f"{method}'s score"
-        self.meaning = f"{method} finds the pair similar to the references"
+        self.meaning = f"{method} finds that the pair fits the references"
 
     def is_there(self, sources: Sources) -> bool:
         return self.method in sources.learnt

@@ -22,6 +22,7 @@ from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Wi
 from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
 from faan.models.evidence import EvidenceRanker
+from faan.models.folds import forward_of
 from faan.models.judges import PlainSum, Trees
 from faan.models.registry import FewShotConfig
 from faan.tasks import Task
@@ -35,7 +36,11 @@ OnUpdate = Callable[[int, int, float], None]
 
 
 class EvidenceConfig(Settings):
-    """How the evidence ranker is trained."""
+    """How the evidence ranker is trained.
+
+    What is said of vectors, edges of tasks, inverse tasks and witnesses is for runs (`faan train`); `fit_ranker` takes
+    the graph, the tasks, the vectors and the witnesses that it is given.
+    """
 
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "no-paths": {"without": ("paths", "links")},
@@ -56,11 +61,13 @@ class EvidenceConfig(Settings):
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
     task_edges: bool = True
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
+    inverse_tasks: bool = True
+    """Whether each training task is learnt from in both directions."""
     background_tasks: bool = False
     """Whether relations of the background graph, of 50 to 500 triples, are training tasks too (the open protocol)."""
     blind_vectors: bool = True
-    """Whether to learn about each task from vectors that know all but the tasks of its part, or else from those of
-    the background graph; always so with ``background_tasks``."""
+    """Whether to learn about each task from vectors that know all but the tasks of its part, where vectors know tasks
+    at all, or else from those of the background graph; always so with ``background_tasks``."""
     witness: Annotated[FewShotConfig, Field(discriminator="method")] | None = None
     """A few-shot model whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
     witness_vectors: Literal["matching", "translation"] = "matching"
@@ -77,7 +84,7 @@ class EvidenceConfig(Settings):
     random: int = Field(40, ge=1)
     """Wrong tails drawn at random."""
     min_tasks: int = Field(8, ge=2)
-    """With fewer tasks nothing is learnt: rules, tail counts and closeness are added up."""
+    """With fewer tasks, inverses not counted, nothing is learnt: rules, tail counts and closeness are added up."""
 
     trees: int = Field(250, ge=1)
     """How many trees there are."""
@@ -142,7 +149,7 @@ def fit_ranker(
     sources = make_sources(graph, embeddings, learnt)
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
     usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
-    if len(usable) < config.min_tasks:
+    if len(set(forward_of(usable).values())) < config.min_tasks:
         return EvidenceRanker(sources, evidence, PlainSum(evidence))
     blind_sources: dict[str, Sources] = {}
     for one in blind:

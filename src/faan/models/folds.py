@@ -26,6 +26,17 @@ class OutOfFold:
 
 def parts_of(tasks: Sequence[Task], count: int) -> dict[str, int]:
     """Which part each task is in, dealt out one by one; an inverse task goes with the one it is the inverse of."""
-    names = sorted({task.relation.removesuffix("_inv") for task in tasks})
-    place = {name: number % count for number, name in enumerate(names)}
-    return {task.relation: place[task.relation.removesuffix("_inv")] for task in tasks}
+    forward = forward_of(tasks)
+    place = {name: number % count for number, name in enumerate(sorted(set(forward.values())))}
+    return {name: place[own] for name, own in forward.items()}
+
+
+def forward_of(tasks: Sequence[Task]) -> dict[str, str]:
+    """For each task's relation the one that it is the inverse of, by its name, or itself if that is no task's."""
+    names, forward = {task.relation for task in tasks}, {}
+    for name in names:
+        own = name
+        while own.endswith("_inv") and own.removesuffix("_inv") in names:
+            own = own.removesuffix("_inv")
+        forward[name] = own
+    return forward

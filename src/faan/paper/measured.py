@@ -146,12 +146,13 @@ class Times:
         self._results = [result for _, result in _read_all(folder)]
 
     def about(self, label: str, method: str, dataset: str) -> float | None:
-        """The mean seconds of a row on a dataset; if it has no result, those on others, or of its method."""
-        of_row = [one for one in self._results if key_of(one.label) == key_of(label)]
-        of_method = [one for one in self._results if one.method == method and one.variant is None]
-        for some in ([one for one in of_row if one.dataset == dataset], of_row, of_method):
-            if some:
-                return statistics.fmean(sum(one.seconds.values()) for one in some)
+        """The mean seconds of a row on a dataset, or else of its method there, or else of one of these elsewhere."""
+        here = [one for one in self._results if one.dataset == dataset]
+        for results in (here, self._results):
+            for name in (label, method):
+                found = [sum(one.seconds.values()) for one in results if key_of(one.label) == key_of(name)]
+                if found:
+                    return statistics.fmean(found)
         return None
 
 

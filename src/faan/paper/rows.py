@@ -103,9 +103,10 @@ def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> l
         others |= {key_of(row.label): row for row in ROWS["main"] if key_of(row.label) not in known}
     if wanted is None:
         return list((others if table == "main" else known).values())
-    chosen = []
+    chosen, methods = [], {key_of(row.label) for row in ROWS["main"]}
     for name in wanted:
-        keys = [key_of(prefix + name) for prefix in ("", "FAAN ", "Evidence ")]
+        prefixes = [""] if key_of(name) in methods else ["", "FAAN ", "Evidence "]  # a variant's name alone will do
+        keys = [key_of(prefix + name) for prefix in prefixes]
         row = next((others[key] for key in keys if key in others), None)
         if row is None:
             labels = {row.label.lower(): row.label for row in others.values()}

@@ -75,11 +75,13 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
 def _quick(settings: RunConfig) -> list[str]:
     """A schedule for trying out: minutes at most, and nothing that could be compared with anything."""
     steps = min(settings.train.steps, QUICK_STEPS)
-    of_ranker = [f"model.translation.epochs={QUICK_EPOCHS}", "model.heads=3"]
-    return [
-        *(of_ranker if isinstance(settings.model, EvidenceConfig) else ()),
+    changes = [
         f"train.steps={steps}",
         f"train.warmup_steps={min(settings.train.warmup_steps, steps // 10)}",
         f"train.evaluate_every={steps}",
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
     ]
+    if isinstance(settings.model, EvidenceConfig):
+        epochs = min(settings.model.translation.epochs, QUICK_EPOCHS)
+        changes += ["model.heads=3", f"model.translation.epochs={epochs}"]
+    return changes

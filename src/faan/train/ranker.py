@@ -57,7 +57,7 @@ class RankerRun:
 
     The ranker learns from evidence about each training task in which the task itself plays no part: its own edges are
     hidden, vectors are those of the background graph, or of all that is known but the task's part. For other tasks all
-    that is known may be evidence: the edges of all training tasks, and matching vectors that have seen them.
+    that is known may be evidence: the edges of all training tasks, and vectors that have seen them.
     """
 
     folder: Path
@@ -85,7 +85,7 @@ class RankerRun:
         """What is learnt from."""
         tasks = self._known[1] if self.model.task_edges else list(self.benchmark.splits["train"])
         tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
-        return [*tasks, *(inverse_tasks(self._graph, tasks) if self.config.train.inverse_tasks else ())]
+        return [*tasks, *(inverse_tasks(self._graph, tasks) if self.model.inverse_tasks else ())]
 
     def vectors(self) -> Iterator[tuple[str, Vectors]]:
         """All vectors that are needed, by their folders."""
@@ -143,7 +143,8 @@ class RankerRun:
 
     @property
     def _is_blind(self) -> bool:
-        return self.model.blind_vectors or self.model.background_tasks
+        knows_tasks = self.config.vectors == "background+tasks"  # else there is nothing to be blind to
+        return self.model.background_tasks or (self.model.blind_vectors and knows_tasks)
 
     @property
     def _in_training(self) -> list[dict[str, EmbedConfig]]:

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -40,12 +40,11 @@ from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_brok
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, make_sampler, seed_torch, train_model
 from faan.train.ranker import RankerRun
-from faan.train.stopwatch import Stopwatch
-from faan.train.vectors import Vectors, take_vectors
+from faan.train.stopwatch import SECONDS_FILE, Stopwatch, also
+from faan.train.vectors import Vectors, seconds_spent, take_vectors
 
 RUN_FILE = "run.json"
 EMBED_FOLDER = "embed"
-_SECONDS_FILE = "seconds.json"
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,7 @@ def train_run(
     """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
 
     `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
-    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there, and the time
-    noted that it spent on embeddings.
+    Where one of the `others`, run folders, has trained the same embeddings, they are taken from there.
     """
     folder = Path(folder)
     check_free(folder)
@@ -100,10 +98,8 @@ def train_run(
         needed = _ranker_run(new, config, benchmark)
         vectors = needed.vectors() if needed is not None else [(EMBED_FOLDER, _vectors(config, benchmark))]
         others = list(others)
-        origins = {other for name, wanted in vectors if (other := take_vectors(new, name, wanted, others))}
-        spent = [Stopwatch(other / _SECONDS_FILE).seconds.get("embed", 0.0) for other in origins]
-        if spent:
-            write_text(new / _SECONDS_FILE, json.dumps({"embed": max(spent)}) + "\n")
+        for name, wanted in vectors:
+            take_vectors(new, name, wanted, others)
     return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
 
 
@@ -127,8 +123,7 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
     if ranker is not None:
         if not ranker.is_over:
             raise InputError(f"the run is not finished; go on with `faan resume {folder}`", source=str(folder))
-        seconds = Stopwatch(folder / _SECONDS_FILE).seconds
-        return TrainedRun(folder, config, notes, benchmark, ranker.load(), ranker.progress(), seconds)
+        return TrainedRun(folder, config, notes, benchmark, ranker.load(), ranker.progress(), _seconds(folder))
     started = (folder / CHECKPOINT_FILE).is_file()
     progress = load_checkpoint(folder)[1] if started else Progress()
     if not started or not (progress.is_over(config.train) or why_broken(folder)):
@@ -139,7 +134,7 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
         )
     model = _build(config, benchmark, Embeddings.load(folder / EMBED_FOLDER))
     load_best(model, folder)
-    return TrainedRun(folder, config, notes, benchmark, model, progress, Stopwatch(folder / _SECONDS_FILE).seconds)
+    return TrainedRun(folder, config, notes, benchmark, model, progress, _seconds(folder))
 
 
 def is_run(folder: Path) -> bool:
@@ -172,19 +167,19 @@ def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
         return config, RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise InputError(f"the run is damaged ({problem}); begin it again", source=str(folder)) from None
+        raise InputError(
+            f"the run is damaged or of another version of faan ({problem}); begin it again", source=str(folder)
+        ) from None
 
 
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
-    watch = Stopwatch(folder / _SECONDS_FILE)
+    watch = Stopwatch(folder / SECONDS_FILE)
     ranker = _ranker_run(folder, config, benchmark)
     if ranker is not None:
         return _rank_to_the_end(ranker, notes, watch, callbacks)
-    with watch.timing("embed") as tick:
-        embeddings = _embed(folder, config, benchmark, _also(tick, callbacks.on_embed))
-    model = _build(config, benchmark, embeddings)
+    model = _build(config, benchmark, _embed(folder, config, benchmark, callbacks.on_embed))
     with watch.timing("train") as tick:
         progress = train_model(
             model,
@@ -194,9 +189,9 @@ def _to_the_end(
             folder,
             shots=config.shots,
             seed=config.seed,
-            callbacks=replace(callbacks, on_update=_also(tick, callbacks.on_update)),
+            callbacks=replace(callbacks, on_update=also(tick, callbacks.on_update)),
         )
-    return TrainedRun(folder, config, notes, benchmark, model, progress, watch.seconds)
+    return TrainedRun(folder, config, notes, benchmark, model, progress, _seconds(folder))
 
 
 def _ranker_run(folder: Path, config: RunConfig, benchmark: Benchmark) -> RankerRun | None:
@@ -206,14 +201,18 @@ def _ranker_run(folder: Path, config: RunConfig, benchmark: Benchmark) -> Ranker
 
 
 def _rank_to_the_end(run: RankerRun, notes: RunNotes, watch: Stopwatch, callbacks: Callbacks) -> TrainedRun:
-    with watch.timing("embed") as tick:
-        run.embed(_also(tick, callbacks.on_embed))
+    run.embed(callbacks.on_embed)
     with watch.timing("train") as tick:
-        model = run.train(replace(callbacks, on_update=_also(tick, callbacks.on_update)))
-    return TrainedRun(run.folder, run.config, notes, run.benchmark, model, run.progress(), watch.seconds)
+        model = run.train(replace(callbacks, on_update=also(tick, callbacks.on_update)))
+    return TrainedRun(run.folder, run.config, notes, run.benchmark, model, run.progress(), _seconds(run.folder))
 
 
-def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate) -> Embeddings:
+def _seconds(folder: Path) -> dict[str, float]:
+    """How long the vectors and the rest took."""
+    return {"embed": seconds_spent(folder)} | Stopwatch(folder / SECONDS_FILE).seconds
+
+
+def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate | None) -> Embeddings:
     """Train the vectors, go on with that, or read them where training the model has already begun."""
     own = folder / EMBED_FOLDER
     if (folder / CHECKPOINT_FILE).exists():
@@ -243,12 +242,19 @@ def _method(config: RunConfig) -> MethodConfig:
 
 def _check_model(config: RunConfig) -> None:
     """Refuse settings of the model that do not fit the vectors, before minutes are spent on training these."""
-    if isinstance(config.model, EvidenceConfig):
-        return
-    vectors, nobody = Embeddings.first(1, 1, config.embed), np.zeros(0, dtype=np.int32)
+    model, settings = config.model, config.embed
+    if isinstance(model, EvidenceConfig):
+        if model.witness is None:
+            return
+        if config.train.patience:
+            raise InputError("a witness is trained without dev tasks: set train.patience to 0 to train it to the end")
+        if model.witness_vectors == "translation":
+            settings = model.translation
+        model = model.witness
+    vectors, nobody = Embeddings.first(1, 1, settings), np.zeros(0, dtype=np.int32)
     neighbours = Neighbours(np.zeros(2, dtype=np.int64), nobody, nobody)
     with torch.random.fork_rng(devices=[]):
-        config.model.build(Background(vectors.entities, vectors.with_inverses(), neighbours, vectors.model.between))
+        model.build(Background(vectors.entities, vectors.with_inverses(), neighbours, vectors.model.between))
 
 
 def _training_tasks(config: RunConfig, benchmark: Benchmark) -> list[Task]:
@@ -263,12 +269,3 @@ def _fingerprint(benchmark: Benchmark) -> str:
         np.frombuffer(json.dumps(names).encode(), dtype=np.uint8),
         *(array for task in benchmark.tasks for array in (task.pairs, task.candidates, task.truths.pairs)),
     )
-
-
-def _also(tick: Callable[[], None], on_update: OnUpdate | None) -> OnUpdate:
-    def both(done: int, total: int, loss: float) -> None:
-        tick()
-        if on_update is not None:
-            on_update(done, total, loss)
-
-    return both

@@ -9,6 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from faan.embed.embeddings import write_text
+from faan.embed.training import OnUpdate
+
+SECONDS_FILE = "seconds.json"
 
 
 class Stopwatch:
@@ -17,7 +20,7 @@ class Stopwatch:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.seconds: dict[str, float] = {}
-        with suppress(OSError, ValueError):  # lost times are no reason to lose a run
+        with suppress(OSError, ValueError, TypeError, AttributeError):  # lost times are no reason to lose a run
             self.seconds = {part: float(time) for part, time in json.loads(path.read_text(encoding="utf-8")).items()}
 
     @contextmanager
@@ -37,3 +40,14 @@ class Stopwatch:
             yield tick
         finally:
             tick(0.0)
+
+
+def also(tick: Callable[[], None], on_update: OnUpdate | None) -> OnUpdate:
+    """Tick at every update, and tell whoever else wants to know."""
+
+    def both(done: int, total: int, loss: float) -> None:
+        tick()
+        if on_update is not None:
+            on_update(done, total, loss)
+
+    return both

@@ -12,11 +12,11 @@ import numpy as np
 from faan.embed import EmbedConfig, Embeddings
 from faan.embed import resume as resume_embedding
 from faan.embed import train as train_embedding
-from faan.embed.checkpoint import CHECKPOINT_FILE, read_progress
-from faan.embed.checkpoint import fingerprint as fingerprint_of
+from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint, read_progress
 from faan.embed.embeddings import VECTORS_FILE
 from faan.embed.training import OnUpdate, split
 from faan.graph import InputError
+from faan.train.stopwatch import SECONDS_FILE, Stopwatch, also
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,31 +30,37 @@ class Vectors:
 
     def train(self, folder: Path, on_update: OnUpdate | None = None) -> Embeddings:
         """Train them in a folder, or go on with that."""
-        if (folder / CHECKPOINT_FILE).is_file():
-            return resume_embedding(folder, self.triples, on_update=on_update).embeddings
-        sizes = self.num_entities, self.num_relations
-        return train_embedding(self.triples, *sizes, self.config, folder=folder, on_update=on_update).embeddings
+        folder.mkdir(parents=True, exist_ok=True)
+        with Stopwatch(folder / SECONDS_FILE).timing("embed") as tick:
+            both = also(tick, on_update)
+            if (folder / CHECKPOINT_FILE).is_file():
+                return resume_embedding(folder, self.triples, on_update=both).embeddings
+            sizes = self.num_entities, self.num_relations
+            return train_embedding(self.triples, *sizes, self.config, folder=folder, on_update=both).embeddings
 
     def are_in(self, folder: Path) -> bool:
         """Whether a folder holds just these, finished."""
         if not (folder / CHECKPOINT_FILE).is_file() or not (folder / VECTORS_FILE).is_file():
             return False
         try:
-            found, progress = Embeddings.load(folder), read_progress(folder)
-        except InputError:
-            return False  # damaged; they are trained again
-        sizes = len(found.entities), found.num_relations
-        return (
-            (found.config, *sizes) == (self.config, self.num_entities, self.num_relations)
-            and progress.data == fingerprint_of(*split(self.triples, None, self.config))
-            and progress.is_over(self.config)
-        )
+            progress = read_progress(folder)
+            if progress.data != fingerprint(*split(self.triples, None, self.config)):
+                return False
+            found = Embeddings.load(folder)
+        except (InputError, OSError):
+            return False  # damaged: they are trained again
+        sizes = self.num_entities, self.num_relations
+        is_same = (found.config, len(found.entities), found.num_relations) == (self.config, *sizes)
+        return is_same and progress.is_over(self.config)
 
 
-def take_vectors(folder: Path, name: str, wanted: Vectors, others: Iterable[Path]) -> Path | None:
-    """Copy vectors into a run folder from that of another run which has the same by the same name, and say which."""
-    for other in others:
-        if wanted.are_in(other / name):
-            shutil.copytree(other / name, folder / name)
-            return other
-    return None
+def take_vectors(folder: Path, name: str, wanted: Vectors, others: Iterable[Path]) -> None:
+    """Copy vectors into a run folder from that of another run which has the same by the same name, if there is one."""
+    same = next((other for other in others if wanted.are_in(other / name)), None)
+    if same is not None:
+        shutil.copytree(same / name, folder / name)
+
+
+def seconds_spent(run: Path) -> float:
+    """How long the training of all vectors of a run took, in whichever run that was."""
+    return sum(Stopwatch(path).seconds.get("embed", 0.0) for path in run.glob(f"*/{SECONDS_FILE}"))
