@@ -17,7 +17,7 @@ from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph
 from faan.models import EvidenceConfig, EvidenceRanker, fit_ranker
 from faan.rank import rank_tasks
-from faan.tasks import PairSet, Task, read_benchmark, with_task_edges
+from faan.tasks import PairSet, Task, inverse_tasks, read_benchmark, with_task_edges
 from graph import compare, peak_mib, show, timed
 from rules import CANDIDATES, HUB, graph_of
 
@@ -59,8 +59,9 @@ def on_nell() -> None:
     """Meta-training, all test queries, one head."""
     benchmark = read_benchmark(Path(os.environ["FAAN_DATA"]) / "NELL-One")
     graph, training = with_task_edges(benchmark.graph, benchmark.splits["train"])
+    training = [*training, *inverse_tasks(graph, training)]
     vectors, rankers = vectors_of(graph), list[EvidenceRanker]()
-    print(f"NELL-One, {len(training)} training tasks")
+    print(f"NELL-One, {len(training)} training tasks, half of them inverse")
     spent = timed(lambda: rankers.append(fit_ranker(graph, training, vectors, EvidenceConfig())))
     compare("  evidence and trees of meta-training", spent, "s", 300)
     tasks = benchmark.splits["test"]
