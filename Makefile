@@ -17,7 +17,7 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 	@echo "The model was never told which of 29,000 cities is the capital of which country. Five examples:"
 	$(BIN)/faan suggest $(DEMO) --examples examples/capitals.tsv --top 2 --explain \
 	  --head Peru --head Bulgaria --head Namibia --head Iran
-	$(BIN)/faan explain $(DEMO) Peru "Lima, Peru" --examples examples/capitals.tsv --draw $(DEMO).svg
+	$(BIN)/faan explain $(DEMO) Peru "Lima, Peru" --examples examples/capitals.tsv --draw $(DEMO).svg --force
 	@echo "To review such suggestions in a browser:"
 	@echo "    $(BIN)/faan serve $(DEMO)"
 
