@@ -69,7 +69,7 @@ def _dots(chart: Chart, figure: Figure) -> None:
             )
     axes.set_yticks(range(len(chart.labels)), chart.labels)
     axes.set_ylim(len(chart.labels) - 0.5, -0.5)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, _limit(chart))
     axes.set_xlabel(chart.axis)
     _legend(axes, figure)
 
@@ -88,10 +88,11 @@ def _lines(chart: Chart, figure: Figure) -> None:
                 color=_COLOURS[index % len(_COLOURS)],
                 markersize=4.5,
                 linewidth=1.4,
+                linestyle="-" if index < len(_COLOURS) else "--",
                 label=name,
             )
     axes.set_xticks(range(len(chart.labels)), chart.labels)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, _limit(chart))
     axes.set_xlabel("K, the number of references")
     axes.set_ylabel(chart.axis)
     _legend(axes, figure)
@@ -116,6 +117,11 @@ def _heat(chart: Chart, figure: Figure) -> None:
 def _marker(index: int) -> str:
     """Another one for each series, also when the colours begin again."""
     return _MARKERS[(index + index // len(_COLOURS)) % len(_MARKERS)]
+
+
+def _limit(chart: Chart) -> float:
+    """Where an axis ends: a little beyond the highest value."""
+    return 1.05 * max((value for values in chart.series.values() for value in values if value is not None), default=1.0)
 
 
 def _legend(axes: Axes, figure: Figure) -> None:
