@@ -95,10 +95,8 @@ def train_run(
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
-        needed = _ranker_run(new, config, benchmark)
-        vectors = needed.vectors() if needed is not None else [(EMBED_FOLDER, _vectors(config, benchmark))]
-        others = list(others)
-        for name, wanted in vectors:
+        ranker, others = _ranker_run(new, config, benchmark), list(others)
+        for name, wanted in ranker.vectors() if ranker else [(EMBED_FOLDER, _vectors(config, benchmark))]:
             take_vectors(new, name, wanted, others)
     return _to_the_end(folder, config, notes, benchmark, callbacks or Callbacks())
 
