@@ -8,6 +8,7 @@ from pathlib import Path
 
 from faan.embed.runs import RESULT_FILE
 from faan.embed_commands import finish_result, training_progress, with_changes
+from faan.models import EvidenceConfig
 from faan.printing import out, print_json, talk, visible
 from faan.tasks import Benchmark
 from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
@@ -72,12 +73,16 @@ def _print_evaluation(report: Report) -> None:
 
 
 def _finish(run: TrainedRun, as_json: bool) -> None:
-    progress = run.progress
+    progress, name = run.progress, run.config.model.display_name
     if as_json:
         best = {"best_step": progress.best_step, "best_mrr": progress.best_mrr}
         print_json({"folder": str(run.folder), "steps": progress.step, **best, "seconds": run.seconds})
         return
+    if isinstance(run.config.model, EvidenceConfig):
+        found = "no dev tasks" if progress.best_mrr is None else f"dev MRR {progress.best_mrr:.4f}"
+        out.print(f"{name}, {progress.step:,} trees: {found}")
+        return
     found = "no dev tasks, so these are the last weights"
     if progress.best_mrr is not None:
         found = f"best dev MRR {progress.best_mrr:.4f} at step {progress.best_step:,}"
-    out.print(f"{run.config.model.display_name}, {progress.step:,} steps: {found}")
+    out.print(f"{name}, {progress.step:,} steps: {found}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,13 @@ def test_a_ranker_is_trained_and_evaluated_like_any_other_method(done: Path, tin
     assert 0 < result.test["mrr"] <= 1
     assert result.command.startswith("faan train evidence.toml --benchmark tiny -o run --set seed=3 && faan evaluate")
     assert load_run(done, tiny).progress.best_mrr == result.dev["mrr"]
+
+
+def test_a_ranker_grows_trees_not_steps(faan: Callable[..., tuple[int, str, str]], done: Path) -> None:
+    code, out, err = faan("resume", done)
+    assert code == 0, err
+    assert out.startswith("Evidence, 5 trees: dev MRR")
+    assert "step" not in err
 
 
 @pytest.mark.parametrize("lost", [(RANKER_FOLDER,), (RANKER_FOLDER, "embed-tasks"), ("embed", RANKER_FOLDER)])

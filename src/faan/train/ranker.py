@@ -43,7 +43,7 @@ from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_ta
 from faan.tasks.build import without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.config import RunConfig
-from faan.train.loop import Callbacks, Report, seed_torch, train_model
+from faan.train.loop import Callbacks, seed_torch, train_model
 from faan.train.vectors import Vectors
 
 RANKER_FOLDER = "ranker"
@@ -120,7 +120,7 @@ class RankerRun:
                 seed=self.config.seed,
                 on_update=callbacks.on_update,
             )
-            self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge), callbacks)
+            self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge))
             ranker.save(self.folder / RANKER_FOLDER)
         return self.load()
 
@@ -214,12 +214,10 @@ class RankerRun:
         by_part = [one(part, settings) for part in range(self.model.folds)]
         return {settings.display_name: OutOfFold(by_part, one(None, settings), parts)}
 
-    def _evaluate(self, ranker: EvidenceRanker, callbacks: Callbacks) -> None:
+    def _evaluate(self, ranker: EvidenceRanker) -> None:
         lines = ""
         if self.benchmark.splits["dev"]:
             figures = split_metrics(list(rank_tasks(ranker, self.benchmark.splits["dev"], self.config.shots)))
-            step = self.model.trees if ranker.is_trained else 0
-            lines = json.dumps({"step": step, "dev": figures}) + "\n"
-            if callbacks.on_report is not None:
-                callbacks.on_report(Report(step, figures["mrr"], is_best=True))
+            trees = self.model.trees if ranker.is_trained else 0
+            lines = json.dumps({"step": trees, "dev": figures}) + "\n"
         write_text(self.folder / METRICS_FILE, lines)
