@@ -45,8 +45,8 @@ def imported_rooms(path: Path) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative imports hide which room they go to"
-            names.add(node.module or "")
-    return {name.split(".")[1] for name in names if name.startswith("faan.")}
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("faan.")} & set(ROOMS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())

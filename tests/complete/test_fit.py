@@ -55,6 +55,13 @@ def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
     assert first.tail == "c9"
 
 
+def test_a_head_that_has_all_candidates_already_is_measured_too() -> None:
+    triples = [(f"h{(i + r) % 3}", f"r{r}", f"t{i}") for r in range(15) for i in range(12)]
+    measured = fit(read_graph(triples, type_pattern="(.+)"), method="rules").about.measured  # a type for each name
+    assert measured is not None
+    assert measured.missed == 1.0  # a tail of another type than the examples' is no candidate
+
+
 def test_a_model_that_needs_tasks_gives_way_to_one_that_does_not() -> None:
     graph = read_graph([(f"a{i}", "r", f"b{i}") for i in range(20)])
     about = fit(graph, method="faan").about

@@ -114,7 +114,7 @@ def test_evidence_sums_up_what_fires(
             sure = found.confidence[firings.paths[firings.candidates == tail]]
             assert evidence.fired[row, column] == len(sure), (head, tail)
             assert evidence.best[row, column] == max(sure, default=0)
-            assert np.isclose(evidence.noisy_or[row, column], 1 - np.prod(1 - sure))
+            assert np.isclose(evidence.weight[row, column], -np.log1p(-sure).sum())
 
 
 @given(triples, entity)
@@ -198,5 +198,5 @@ def test_a_graph_on_disk_has_the_same_paths(tmp_path: Path, countries: Graph) ->
     assert len(one) > 0
     assert np.array_equal(one.paths, other.paths)
     head = ints([countries.entity("Tokyo")])
-    best = other.evidence(head, asked).noisy_or[0].argmax()
+    best = other.evidence(head, asked).weight[0].argmax()
     assert countries.entity_names[int(best)] == "Yen"

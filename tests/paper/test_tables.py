@@ -58,6 +58,8 @@ def test_a_missing_row_has_the_command_that_gives_it(write_result: WriteResult) 
     assert table.notes[-1] == (
         "Missing: MetaR, FAAN plus. To compute: `faan reproduce main --dataset NELL-One --rows 'MetaR,FAAN plus' --run`"
     )
+    (table,) = build_tables(Request("main", rows=["MetaR"], changes=["train.steps=9"]))
+    assert table.notes[-1].endswith("--rows MetaR --set train.steps=9 --run`")
 
 
 def test_any_method_that_has_results_gets_a_row(write_result: WriteResult) -> None:

@@ -237,6 +237,11 @@ def test_without_embeddings_none_are_trained(tiny: Benchmark, tmp_path: Path) ->
     assert "embeddings" not in {one.kind for one in run.model.evidence}
 
 
+def test_limits_of_few_shot_training_do_not_bind_a_ranker(tiny: Benchmark, tmp_path: Path) -> None:
+    narrow = RUN | {"variant": "no-embeddings", "train": RUN["train"] | {"min_candidates": 1000}}
+    assert train_run(RunConfig.model_validate(narrow), tiny, tmp_path / "run").progress.step == 5
+
+
 def test_too_few_tasks_are_said_to_be_too_few(tiny: Benchmark, tmp_path: Path) -> None:
     run = train_run(run_settings(min_tasks=100), tiny, tmp_path / "run")
     assert isinstance(run.model, EvidenceRanker)

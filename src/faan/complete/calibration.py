@@ -24,6 +24,8 @@ _STEPS = 60
 
 def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
     """How candidates stand among all scores (C,) of their head: all of them or those at some places, to (n, 6)."""
+    if not len(scores):  # nothing was left to choose from
+        return np.empty((0, 6))
     chosen = np.asarray(scores if places is None else scores[places], dtype=np.float64)
     ordered = np.sort(np.asarray(scores, dtype=np.float64))[::-1]
     best, second = ordered[0], ordered[min(1, len(ordered) - 1)]

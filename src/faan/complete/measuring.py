@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.complete.about import Bin, Measured
-from faan.complete.calibration import Calibration, features, fit_calibration, reliability
+from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
 from faan.complete.methods import OnProgress
 from faan.complete.question import fitting
 from faan.graph import Graph
@@ -101,13 +101,15 @@ def _score(scorer: Scorer, heads: Ints, candidates: Ints) -> Iterator[tuple[int,
 def _calibrate(found: Sequence[Answers]) -> Calibration:
     """Each relation counts the same, however many questions it had."""
     rows, right = np.concatenate([a.features for a in found]), np.concatenate([a.right for a in found])
+    if not len(rows):
+        return UNMEASURED
     return fit_calibration(rows, right, _weights(found))
 
 
 def _weights(found: Sequence[Answers]) -> NDArray[np.float64]:
     """What each row counts, on average 1."""
     weights = np.concatenate([np.full(len(a.right), 1 / max(len(a.right), 1)) for a in found])
-    return np.asarray(weights / weights.mean())
+    return np.asarray(weights / weights.mean()) if len(weights) else weights
 
 
 def _reliability(found: Sequence[Answers]) -> list[Bin]:

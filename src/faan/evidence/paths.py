@@ -65,11 +65,6 @@ class PathEvidence:
     best: NDArray[np.float64]  # the highest confidence
     fired: Ints  # how many paths there are
 
-    @property
-    def noisy_or(self) -> NDArray[np.float64]:
-        """The chance that one path at least is right, were they independent: 1 - product of (1 - confidence)."""
-        return -np.expm1(-self.weight)
-
 
 @dataclass(frozen=True, eq=False)
 class RelationPaths:

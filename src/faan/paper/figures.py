@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faan.graph import InputError
+from faan.graph.errors import shorten
 from faan.paper.table import Chart
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _heat(chart: Chart, figure: Figure) -> None:
         for column, value in enumerate(row):
             colour = "white" if value > 0.6 else "black"
             axes.text(column, place, f"{value:.2f}".lstrip("0"), ha="center", va="center", color=colour, fontsize=8)
-    axes.set_yticks(range(len(chart.labels)), [_short(label) for label in chart.labels], fontsize=7)
+    axes.set_yticks(range(len(chart.labels)), [shorten(label, 60) for label in chart.labels], fontsize=7)
     axes.set_xticks(range(len(chart.series)), list(chart.series), fontsize=7)
     figure.colorbar(image, ax=axes, label=chart.axis)
 
@@ -127,7 +128,3 @@ def _limit(chart: Chart) -> float:
 def _legend(axes: Axes, figure: Figure) -> None:
     if axes.get_legend_handles_labels()[0]:
         figure.legend(loc="outside right upper", frameon=False, fontsize=8)
-
-
-def _short(text: str, width: int = 60) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"

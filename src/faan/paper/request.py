@@ -65,4 +65,5 @@ class Request:
         call = ["faan", "reproduce", self.table, "--dataset", self.dataset]
         call += ["--rows", ",".join(rows)] if rows else []
         call += ["--seeds", str(self.seeds)] if self.seeds else []
+        call += [word for change in self.changes for word in ("--set", change)]
         return shlex.join([*call, *["--quick"] * self.quick, "--run"])

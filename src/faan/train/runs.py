@@ -88,9 +88,8 @@ def train_run(
     folder = Path(folder)
     check_free(folder)
     check_dev(benchmark.splits["dev"], config.train, config.shots)  # complain before anything is written
-    make_sampler(_training_tasks(config, benchmark), config.train, config.seed)
     split(triples_of(benchmark.graph), None, config.embed)
-    _check_model(config)
+    _check_model(config, benchmark)
     notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
     with whole_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
@@ -238,8 +237,8 @@ def _method(config: RunConfig) -> MethodConfig:
     return config.model
 
 
-def _check_model(config: RunConfig) -> None:
-    """Refuse settings of the model that do not fit the vectors, before minutes are spent on training these."""
+def _check_model(config: RunConfig, benchmark: Benchmark) -> None:
+    """Refuse settings that do not fit the vectors or the tasks, before minutes are spent on training vectors."""
     model, settings = config.model, config.embed
     if isinstance(model, EvidenceConfig):
         if model.witness is None:
@@ -249,6 +248,7 @@ def _check_model(config: RunConfig) -> None:
         if model.witness_vectors == "translation":
             settings = model.translation
         model = model.witness
+    make_sampler(_training_tasks(config, benchmark), config.train, config.seed)
     vectors, nobody = Embeddings.first(1, 1, settings), np.zeros(0, dtype=np.int32)
     neighbours = Neighbours(np.zeros(2, dtype=np.int64), nobody, nobody)
     with torch.random.fork_rng(devices=[]):
