@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,8 +29,8 @@ from faan.embed.config import ModelName
 from faan.embed.settings import Settings, UnknownSettingError
 from faan.embed.training import OnUpdate
 from faan.graph import Graph, InputError
-from faan.printing import new_table, out, print_json, shown, talk, visible
-from faan.rank import METRICS, Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.rank import METRICS, OnRanked, Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -72,7 +73,14 @@ def run_evaluate(
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     with training_progress() as new_bar:
         result = evaluate_embedding(
-            benchmark, config, shots, origin, translation=translation, draws=draws, on_update=new_bar("training")
+            benchmark,
+            config,
+            shots,
+            origin,
+            translation=translation,
+            draws=draws,
+            on_update=new_bar("training"),
+            on_ranked=shares(new_bar("ranking")),
         )
     finish_result(result, output, as_json)
 
@@ -82,7 +90,9 @@ def run_evaluate_untrained(
 ) -> None:
     """Rank the queries of a benchmark by a method that needs no training."""
     origin = Origin.of_evaluation(name, benchmark.name, shots, draws=draws)
-    finish_result(evaluate_untrained(benchmark, name, shots, origin, draws), output, as_json)
+    with busy("ranking") as on_ranked:
+        result = evaluate_untrained(benchmark, name, shots, origin, draws, on_ranked)
+    finish_result(result, output, as_json)
 
 
 def finish_result(result: ResultFile, output: Path | None, as_json: bool) -> None:
@@ -137,6 +147,11 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
         print_link_prediction(run)
 
 
+def shares(bar: OnUpdate) -> OnRanked:
+    """A bar that is told the share of what is done."""
+    return lambda share: bar(round(1000 * share), 1000, math.nan)
+
+
 @contextmanager
 def training_progress() -> Iterator[Callable[[str], OnUpdate]]:
     """Give bars that show how far a training is, its loss, its speed and the time left."""
@@ -144,8 +159,7 @@ def training_progress() -> Iterator[Callable[[str], OnUpdate]]:
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("loss {task.fields[loss]:.4f}"),
-        _Speed(),
+        _Loss(),
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),
@@ -169,9 +183,11 @@ def training_progress() -> Iterator[Callable[[str], OnUpdate]]:
         yield new_bar
 
 
-class _Speed(ProgressColumn):
+class _Loss(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.1f}/s" if task.speed else "")
+        loss = task.fields["loss"]
+        speed = f", {task.speed:,.1f}/s" if task.speed else ""
+        return Text("" if math.isnan(loss) else f"loss {loss:.4f}{speed}")  # ranking has neither
 
 
 def print_epoch(report: Report) -> None:

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from faan.graph import InputError
+from faan.graph.whole import check_writable
 from faan.paper import Request, Table, build_tables
 from faan.paper.case_tables import attention_file
 from faan.paper.datasets import write_json, write_statistics
@@ -39,22 +40,25 @@ def compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | 
     if request.quick:
         benchmark = shortened(benchmark)
     if trained is None:
-        todo = plan(request)
+        todo = plan(request, benchmark)
         _print_plan(todo)
-        _run(todo, benchmark, None if request.quick else path)
+        _run(request, todo, benchmark, None if request.quick else path)
     if request.table == "attention":
         _attention(request, benchmark, trained)
 
 
-def _run(todo: Plan, benchmark: Benchmark, path: Path | None) -> None:
+def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) -> None:
     if not todo.jobs:
         return
+    for job in todo.jobs:
+        for place in (*job.outputs.values(), job.folder):
+            check_writable(place)
     from faan.paper.running import run_job
     from faan.train_commands import training_callbacks
 
     for number, job in enumerate(todo.jobs, 1):
         talk.print(f"{number} of {len(todo.jobs)}: {visible(str(job))}", style="bold")
-        with training_callbacks(job.folder) as callbacks:
+        with training_callbacks(request.command(request.rows or ())) as callbacks:
             run_job(job, benchmark, path, callbacks)
         for written in job.outputs.values():
             talk.print(f"wrote {visible(str(written))}")
@@ -71,7 +75,7 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
             if request.rows is not None:
                 raise InputError("there is no trained run to look at: only FAAN has attention", source=str(folder))
             continue  # a row whose settings are not here, which the plan has told
-        command = request.command() + (f" --from {shlex.quote(folder.resolve().name)}" if trained else "")
+        command = request.anywhere.command() + (f" --from {shlex.quote(folder.resolve().name)}" if trained else "")
         found = case_studies(load_run(folder, benchmark), command)
         written = write_json(attention_file(request, found.method), found.model_dump())
         talk.print(f"wrote {visible(str(written))}")
@@ -80,6 +84,9 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
 def _print_plan(todo: Plan) -> None:
     for row in todo.left_out:
         talk.print(f"{row.label} is left out: there are no settings for it in configs/", style="yellow")
+    if todo.too_many:
+        some = ", ".join(map(str, todo.too_many))
+        talk.print(f"K = {some} left out: a dev or test relation has too few pairs", style="yellow")
     if not todo.jobs:
         talk.print("nothing is missing that could be computed")
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from faan.graph import Graph, InputError
-from faan.graph.whole import check_free
+from faan.graph.whole import check_free, check_writable
 from faan.options import (
     AsJson,
     ColumnNames,
@@ -23,6 +23,7 @@ from faan.options import (
     refuse,
 )
 from faan.paper import TABLES, Request
+from faan.tasks import benchmark_name
 
 
 def embed(
@@ -197,7 +198,12 @@ def reproduce(
         raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
     refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
     names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
-    request = Request(table, dataset.resolve().name, results, names, seeds, quick, tuple(setting or ()))
+    if names == []:
+        raise typer.BadParameter("names no row", param_hint="--rows")
+    name, changes = benchmark_name(dataset), tuple(setting or ())
+    request = Request(table, name, results, names, seeds, quick, changes, given=str(dataset))
+    if output is not None:
+        check_writable(output / "table")
     if run:
         compute(request, read_tasks(dataset), dataset, trained)
     show(request, dataset, output, as_json)

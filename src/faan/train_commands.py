@@ -7,9 +7,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from faan.embed.runs import RESULT_FILE
-from faan.embed_commands import finish_result, training_progress, with_changes
+from faan.embed_commands import finish_result, shares, training_progress, with_changes
 from faan.models import EvidenceConfig
-from faan.printing import out, print_json, talk, visible
+from faan.printing import busy, out, print_json, talk, visible
 from faan.tasks import Benchmark
 from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
 from faan.train.checkpoint import why_broken
@@ -31,14 +31,14 @@ def run_train(
     as_json: bool,
 ) -> None:
     """Train a few-shot model in a run folder."""
-    with training_callbacks(folder, tensorboard) as callbacks:
+    with training_callbacks(f"faan resume {folder}", folder if tensorboard else None) as callbacks:
         run = train_run(config, benchmark, folder, path=path, source=source, callbacks=callbacks)
     _finish(run, as_json)
 
 
 def run_resume_training(folder: Path, benchmark: Benchmark | None, tensorboard: bool, as_json: bool) -> None:
     """Go on with the run of a few-shot model."""
-    with training_callbacks(folder, tensorboard) as callbacks:
+    with training_callbacks(f"faan resume {folder}", folder if tensorboard else None) as callbacks:
         run = resume_run(folder, benchmark, callbacks=callbacks)
     _finish(run, as_json)
 
@@ -49,22 +49,27 @@ def run_evaluate_run(
     """Rank the queries of dev and test with a trained model."""
     if why := why_broken(folder):
         talk.print(f"training broke off: {visible(why)} Those best weights are evaluated here.")
-    result = evaluate_run(folder, benchmark, shots=shots, draws=draws)
+    with busy("ranking") as on_ranked:
+        result = evaluate_run(folder, benchmark, shots=shots, draws=draws, on_ranked=on_ranked)
     name = RESULT_FILE if shots is None else f"result-{shots}shot.json"
     finish_result(result, output or folder / name, as_json)
 
 
 @contextmanager
-def training_callbacks(folder: Path, tensorboard: bool = False) -> Iterator[Callbacks]:
-    """Show how embeddings and then the model are trained."""
+def training_callbacks(goes_on: str, tensorboard: Path | None = None) -> Iterator[Callbacks]:
+    """Show how embeddings and then the model are trained, in TensorBoard's files in a run folder too.
+
+    After an interruption it is said which command goes on.
+    """
     with (
-        to_tensorboard(folder / "tensorboard") if tensorboard else nullcontext() as on_metrics,
+        to_tensorboard(tensorboard / "tensorboard") if tensorboard else nullcontext() as on_metrics,
         training_progress() as new_bar,
     ):
         try:
-            yield Callbacks(new_bar("embedding"), new_bar("training"), _print_evaluation, on_metrics)
+            bars = new_bar("embedding"), new_bar("training")
+            yield Callbacks(*bars, _print_evaluation, on_metrics, shares(new_bar("ranking")))
         except KeyboardInterrupt:
-            talk.print(f"interrupted; `faan resume {visible(str(folder))}` goes on")
+            talk.print(f"interrupted; `{visible(goes_on)}` goes on")
             raise
 
 

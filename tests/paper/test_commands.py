@@ -3,12 +3,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
 import torch
 
+from faan.graph import read_graph
 from faan.paper import running
+from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
 from .conftest import Faan, WriteResult
 
@@ -48,6 +51,11 @@ def test_tables_are_printed_and_for_programs_json(faan: Faan, write_result: Writ
     ("arguments", "code", "message"),
     [
         (("best",), 2, "expected one of main, ablation, shots"),
+        (("main", "--rows", " , "), 2, "names no row"),
+        (("main", "--rows", "A1"), 1, "'A1' is no row of this table; it is one of `faan reproduce ablation`"),
+        (("attention", "--rows", "Rules"), 1, "'Rules' is no row of this table"),
+        (("datasets", "--rows", "nonsense"), 1, "no benchmark is called 'nonsense'"),
+        (("relations", "--rows", "Evidence,Evidence open"), 1, "they are not compared"),
         (("main", "--rows", "FAN"), 1, "no row is called 'FAN'. Did you mean 'FAAN'"),
         (("main", "--dataset", "nowhere"), 1, "nowhere: there is no such benchmark, and no result of it"),
         (("main", "--dataset", "nowhere", "--run"), 1, "there is no such folder"),
@@ -130,6 +138,76 @@ def test_the_ablation_changes_the_model_and_shares_a_schedule(faan: Faan, tiny: 
     result = json.loads((home / "results" / "ablation" / "tiny-faan-a3-5shot-seed0.json").read_text())
     assert (result["method"], result["variant"]) == ("FAAN", "A3")
     assert "--set variant=A3 --set train.steps=2 --set seed=0" in result["command"]
+    for changes in ((), ("--set", "train.steps=3")):
+        code, _, err = faan("reproduce", "ablation", "--dataset", tiny, "--rows", "B1", "--run", *changes)
+        assert code == 1
+        assert "holds FAAN trained with train.steps=2, not with" in err
+    assert not list((home / "results" / "ablation").glob("*b1*"))
+
+
+def test_results_of_another_benchmark_with_the_same_name_are_refused(faan: Faan, tiny: Path, home: Path) -> None:
+    call = ("reproduce", "relations", "--rows", "TailCounts", "--run", "--dataset")
+    assert faan(*call, tiny)[0] == 0
+    other = home / "other" / "Tiny"
+    rows = [(f"c{i}", "next", f"c{(i + 1) % 40}") for i in range(40)]
+    rows += [(f"c{i}", f"odd{r}", f"c{(i + r) % 40}") for r in range(2, 12) for i in range(0, 40, 3)]
+    write_benchmark(build_benchmark(read_graph(rows), BuildSettings(min_triples=8, max_triples=20))[0], other)
+    code, _, err = faan(*call, other)
+    assert code == 1
+    assert "of another benchmark that is called 'Tiny' too" in " ".join(err.split())
+
+
+def test_names_that_share_a_file_name_do_not_overwrite_each_other(faan: Faan, tiny: Path, home: Path) -> None:
+    tiny.rename(home / "data" / "TINY")
+    call = ("reproduce", "main", "--rows", "TailCounts", "--run", "--dataset")
+    assert faan(*call, home / "data" / "TINY")[0] == 0
+    (home / "data" / "tiny").symlink_to("TINY")
+    code, _, err = faan(*call, home / "data" / "tiny")
+    assert code == 1
+    assert "share a file name" in err
+
+
+def test_an_archive_is_found_again_by_its_name(faan: Faan, tiny: Path, home: Path) -> None:
+    with tarfile.open(home / "Tiny.tar.gz", "w:gz") as archive:
+        archive.add(tiny, "Tiny")
+    code, out, err = faan("reproduce", "main", "--rows", "TailCounts", "--run", "--dataset", home / "Tiny.tar.gz")
+    assert code == 0, err
+    assert "missing" not in out
+
+
+def test_numbers_of_references_that_no_task_allows_are_left_out(faan: Faan, tiny: Path, home: Path) -> None:
+    for split in ("dev", "test"):
+        path = tiny / f"{split}_tasks.json"
+        tasks = {relation: triples[:8] for relation, triples in json.loads(path.read_text()).items()}
+        path.write_text(json.dumps(tasks))
+    code, out, err = faan("reproduce", "shots", "--dataset", tiny, "--rows", "TailCounts", "--run")
+    assert code == 0, err
+    assert "K = 8, 9, 10 left out" in err
+    assert len(list((home / "results" / "shots").glob("*.json"))) == 7
+    assert "Not for every K: TailCounts." in out
+
+
+def test_nothing_is_computed_that_could_not_be_written(
+    faan: Faan, tiny: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "file").write_text("mine")
+    monkeypatch.setattr(running, "run_job", lambda *_: pytest.fail("computed"))
+    for place in (("--results", home / "file"), ("-o", home / "file")):
+        code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "TailCounts", "--run", *place)
+        assert code == 1
+        assert "cannot be written" in err
+
+
+def test_what_goes_on_after_an_interruption_is_the_same_command(
+    faan: Faan, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "run_job", interrupt)
+    code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "FAAN", "--run")
+    assert code == 130
+    assert f"`faan reproduce main --dataset {tiny} --rows FAAN --run` goes on" in " ".join(err.split())
 
 
 def test_a_model_is_trained_once_for_all_shots(faan: Faan, tiny: Path, home: Path) -> None:
@@ -140,8 +218,9 @@ def test_a_model_is_trained_once_for_all_shots(faan: Faan, tiny: Path, home: Pat
     assert len(list(folder.glob("*.json"))) == 20
     result = json.loads((folder / "tiny-faan-9shot-seed0.json").read_text())
     assert (result["shots"], result["steps"]) == (9, 4)
-    assert "train.shots=[1, 10]" in result["command"]
-    assert len(list((home / "runs" / "reproduce" / "tiny" / "shots-quick").iterdir())) == 1
+    assert result["command"] == "faan reproduce shots --dataset Tiny --rows FAAN --quick --run"
+    (run,) = (home / "runs" / "reproduce" / "tiny" / "shots-quick").iterdir()
+    assert json.loads((run / "config.json").read_text())["train"]["shots"] == [1, 10]
     assert not list((home / "results").glob("*.json"))
 
 
@@ -156,7 +235,7 @@ def test_rows_without_settings_are_left_out(faan: Faan, tiny: Path) -> None:
 def test_the_statistics_of_a_benchmark_are_counted(faan: Faan, tiny: Path, home: Path) -> None:
     code, out, err = faan("reproduce", "datasets", "--dataset", tiny)
     assert code == 0, err
-    assert "Missing: Tiny. To compute: `faan reproduce datasets --dataset Tiny --run`" in out
+    assert f"Missing: Tiny. To compute: `faan reproduce datasets --dataset {tiny} --run`" in " ".join(out.split())
     code, out, err = faan("reproduce", "datasets", "--dataset", tiny, "--run")
     assert code == 0, err
     line = next(line for line in out.splitlines() if line.startswith("Tiny, measured here"))
@@ -185,3 +264,15 @@ def test_case_studies_come_from_a_trained_run(faan: Faan, tiny: Path, home: Path
     assert json.loads((home / "results" / "attention" / "tiny-faan.json").read_text())["references"]
     (home / "results" / "attention" / "tiny-faan.json").write_text("{}")
     assert "holds no case studies" in faan("reproduce", "attention", "--dataset", tiny)[2]
+    content["references"][0]["weights"] = [1.0]
+    (home / "results" / "attention" / "tiny-faan.json").write_text(json.dumps(content))
+    assert "expected a weight for each reference" in faan("reproduce", "attention", "--dataset", tiny)[2]
+
+
+def test_case_studies_of_a_run_that_is_no_row_are_shown_too(faan: Faan, tiny: Path, home: Path) -> None:
+    call = ("reproduce", "ablation", "--dataset", tiny, "--rows", "B2", "--run", "--quick")
+    assert faan(*call)[0] == 0
+    run = home / "runs" / "reproduce" / "tiny" / "main-quick" / "faan-b2-seed0"
+    code, out, err = faan("reproduce", "attention", "--dataset", tiny, "--run", "--quick", "--from", run)
+    assert code == 0, err
+    assert "Neighbour attention of FAAN B2, Tiny, seed 0, QUICK SCHEDULE" in out

@@ -17,7 +17,7 @@ from .conftest import Faan, WriteResult
 
 ROOT = Path(__file__).parent.parent.parent
 CHARTS = [
-    Chart("dots", "Dots", "MRR", ["a", "b"], {"measured here": [0.2, None], "published": [0.3, 0.1]}),
+    Chart("dots", "Dots", "MRR", ["price_$_and_$", "b"], {"measured here": [0.2, None], "published": [0.3, 0.1]}),
     Chart("lines", "Lines", "MRR", ["1", "2", "3"], {"FAAN": [0.1, None, 0.3], "Rules": [None, None, None]}),
     Chart("heat", "Heat", "beta", ["x" * 99, "b"], {"reference 1": [0.9, 0.2], "reference 2": [0.1, 0.8]}),
 ]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,12 +128,47 @@ def test_how_long_a_row_takes_is_told_by_the_nearest_results(write_result: Write
     assert times.about("FAAN", "FAAN", "NELL-One") == times.about("FAAN A1", "FAAN", "NELL-One") == 10
     assert times.about("FAAN A1", "FAAN", "World") == 70
     assert times.about("MetaR", "MetaR", "NELL-One") is None
+    write_result("nell", seconds={"train": 10.0, "evaluate": 3.0})
+    assert Times(Path("results")).about("FAAN", "FAAN", "NELL-One", rankings=10) == 40
 
 
 def test_a_result_without_dev_tasks_is_shown(write_result: WriteResult) -> None:
     write_result("faan", 0.3, dev={})
     (table,) = build_tables(Request("main"))
     assert (row_of(table, "FAAN")["MRR"], row_of(table, "FAAN")["dev MRR"]) == (".300", "")
+
+
+FIGURES = {"mrr": 0.2, "hits@10": 0.4, "hits@5": 0.3, "hits@1": 0.2}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"test": FIGURES | {"mrr": float("nan")}},
+        {"test": FIGURES | {"mrr": 27.7}},
+        {"test": FIGURES | {"mrr": True}},
+        {"test": FIGURES | {"macro_mrr": ".3"}},
+        {"relations": {"r": FIGURES | {"queries": 3}}},
+        {"relations": {"r": {"queries": 3, "candidates": 9}}},
+        {"command": "faan train 'x"},
+    ],
+)
+def test_figures_that_cannot_be_are_refused(write_result: WriteResult, damage: dict[str, Any]) -> None:
+    write_result("faan", **damage)
+    with pytest.raises(InputError, match=r"faan\.json: is no result file"):
+        build_tables(Request("main"))
+
+
+def test_files_that_are_too_deep_are_refused(write_result: WriteResult) -> None:
+    write_result("faan").write_text("[" * 100_000 + "]" * 100_000)
+    with pytest.raises(InputError, match="is damaged"):
+        build_tables(Request("main"))
+
+
+def test_methods_that_are_not_trained_have_one_seed(write_result: WriteResult) -> None:
+    write_result("rules", method="Rules", command="faan evaluate Rules", config="")
+    (table,) = build_tables(Request("main", rows=["Rules"], seeds=3))
+    assert not any("seeds" in note for note in table.notes)
 
 
 def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> None:
@@ -223,7 +259,7 @@ def test_a_damaged_result_is_named(content: str | bytes, message: str, home: Pat
 
 def test_a_result_without_a_figure_is_refused(write_result: WriteResult) -> None:
     write_result("faan", test={"mrr": None})
-    with pytest.raises(InputError, match="test: expected a number for mrr"):
+    with pytest.raises(InputError, match="test: expected a number from 0 to 1 for mrr"):
         build_tables(Request("main"))
 
 

@@ -82,6 +82,14 @@ def test_draws_are_other_references_the_same_for_every_method_and_their_spread_i
     assert rank_splits(method, benchmark, shots=3, draws=1)["test"]["draws"]["std"] == 0
 
 
+def test_ranking_tells_how_far_it_is(benchmark: Benchmark) -> None:
+    shares: list[float] = []
+    evaluate_untrained(benchmark, "TailCounts", 2, Origin("", ""), draws=2, on_ranked=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) == len(benchmark.splits["dev"]) + len(benchmark.splits["test"])
+    assert 0.5 < shares[-1] <= 1
+
+
 def test_embedding_models_cannot_be_given_other_references() -> None:
     benchmark = Benchmark("b", read_graph([("a", "r", "b")]), {"train": (), "dev": (), "test": ()})
     with pytest.raises(InputError, match="learns its references in training"):

@@ -15,6 +15,7 @@ import torch
 
 from faan.embed import Embeddings
 from faan.graph import InputError
+from faan.graph.alone import alone
 from faan.models.faan import Faan
 from faan.tasks import Benchmark, PairSet
 from faan.train import RunConfig, load_run, resume_run, train_run
@@ -179,6 +180,12 @@ def test_without_dev_tasks_the_last_weights_are_kept(tiny: Benchmark, tmp_path: 
         train_run(settings(patience=1), blind, tmp_path / "run")
     run = train_run(settings(average=0.0), blind, tmp_path / "run")
     assert (run.progress.best_step, run.progress.best_mrr) == (20, None)
+
+
+def test_two_processes_do_not_train_in_one_folder(finished: Path, tiny: Benchmark) -> None:
+    with alone(finished), pytest.raises(InputError, match="another process is at work in it"):
+        resume_run(finished, tiny)
+    assert resume_run(finished, tiny).progress.step == 20
 
 
 def test_another_benchmark_is_refused_and_a_moved_one_is_found(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from faan.graph import InputError
 from faan.graph.errors import first_problem
-from faan.paper.measured import read_json, slug_of
-from faan.paper.notes import missing_note
+from faan.paper.measured import key_of, read_json, slug_of
+from faan.paper.notes import QUICK, missing_note, plain_name
 from faan.paper.published import published_reference_attention, source, written
 from faan.paper.request import Request
 from faan.paper.table import Chart, Table
-
-_NELL_TYPE = re.compile(r"\bconcept:(\w+:(?=\w))?")  # concept:country:france is France to everybody
 
 
 class NeighbourCase(BaseModel):
@@ -39,6 +37,12 @@ class ReferenceCase(BaseModel):
     references: list[str]
     weights: list[float]  # beta
 
+    @model_validator(mode="after")
+    def _check(self) -> ReferenceCase:
+        if len(self.weights) != len(self.references):
+            raise ValueError("expected a weight for each reference")
+        return self
+
 
 class Attention(BaseModel):
     """The case studies of one trained run, as `results/attention/` holds them."""
@@ -60,14 +64,14 @@ def attention_file(request: Request, label: str) -> Path:
 
 def attention_tables(request: Request) -> list[Table]:
     """Neighbour attention and reference attention, for each row that has them, and the published example."""
-    tables, missing = list[Table](), []
-    for row in request.chosen(request.read()):
-        path = attention_file(request, row.label)
-        if path.is_file():
-            found = _read(path)
-            tables += [_neighbours(found), _references(found)]
-        else:
-            missing.append(row.label)
+    cases = {key_of(one.method): one for one in map(_read, sorted(attention_file(request, "x").parent.glob("*.json")))}
+    cases = {key: one for key, one in cases.items() if one.dataset == request.dataset}
+    rows = {key_of(row.label): row.label for row in request.chosen(request.read())}
+    if request.rows is None:
+        rows |= {key: one.method for key, one in cases.items()}  # of a run that was trained elsewhere, too
+    quick = QUICK if request.quick else ""
+    tables = [make(cases[key], quick) for key in rows if key in cases for make in (_neighbours, _references)]
+    missing = [label for key, label in rows.items() if key not in cases]
     notes = [f"Published: {source()}."]
     if missing:
         notes.append(missing_note(request, missing, everything=not tables))
@@ -81,8 +85,8 @@ def _read(path: Path) -> Attention:
         raise InputError(f"holds no case studies ({first_problem(error)}); remove it", source=str(path)) from None
 
 
-def _neighbours(found: Attention) -> Table:
-    title = f"Neighbour attention of {found.method}, {found.dataset}, seed {found.seed}"
+def _neighbours(found: Attention, quick: str) -> Table:
+    title = f"Neighbour attention of {found.method}, {found.dataset}, seed {found.seed}{quick}"
     rows, records = [], list[dict[str, Any]]()
     for case in found.neighbours:
         strongest = [f"{relation} {written(weight)}" for relation, weight in case.weights.items()]
@@ -99,8 +103,8 @@ def _neighbours(found: Attention) -> Table:
     return Table(name, title, ["entity", "task relation", "relations that count most"], rows, records, notes)
 
 
-def _references(found: Attention) -> Table:
-    title = f"Reference attention of {found.method}, {found.dataset}, seed {found.seed}"
+def _references(found: Attention, quick: str) -> Table:
+    title = f"Reference attention of {found.method}, {found.dataset}, seed {found.seed}{quick}"
     shots = max((len(case.weights) for case in found.references), default=0)
     rows, records = [], list[dict[str, Any]]()
     for case in found.references:
@@ -114,11 +118,15 @@ def _references(found: Attention) -> Table:
         "The weights (beta) of a relation's references for two of its first queries. Relations and queries are picked "
         "for their contrast, as case studies are: they show what the weights can do, not what they do on average."
     ]
-    labels = [_NELL_TYPE.sub("", f"{case.relation}: {case.query}") for case in found.references]
-    series = {f"reference {k + 1}": [case.weights[k] for case in found.references] for k in range(shots)}
+    labels = [plain_name(f"{case.relation}: {case.query}") for case in found.references]
+    series = {f"reference {k + 1}": [_at(case.weights, k) for case in found.references] for k in range(shots)}
     chart = Chart("heat", title, "weight of the reference (beta)", labels, series)
     columns = ["query", *(f"reference {k + 1}" for k in range(shots))]
     return Table(f"attention-{slug_of(found.method)}-references", title, columns, rows, records, notes, chart)
+
+
+def _at(weights: Sequence[float], k: int) -> float | None:
+    return weights[k] if k < len(weights) else None
 
 
 def _published(notes: list[str]) -> Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faan.graph import InputError
+from faan.graph.errors import UnknownNameError
 from faan.graph.whole import whole_file
 from faan.paper.measured import read_json, slug_of
 from faan.paper.published import published_datasets, source
@@ -47,7 +48,10 @@ def dataset_statistics(benchmark: Benchmark) -> dict[str, Any]:
 
 def write_statistics(benchmark: Benchmark, results: Path) -> Path:
     """Count what is in a benchmark and keep it with the results."""
-    return write_json(results / "datasets" / f"{slug_of(benchmark.name)}.json", dataset_statistics(benchmark))
+    path = results / "datasets" / f"{slug_of(benchmark.name)}.json"
+    if path.is_file() and _read(path)["dataset"] != benchmark.name:
+        raise InputError("is of a benchmark with nearly the same name; give this one another", source=str(path))
+    return write_json(path, dataset_statistics(benchmark))
 
 
 def write_json(path: Path, content: dict[str, Any]) -> Path:
@@ -58,20 +62,29 @@ def write_json(path: Path, content: dict[str, Any]) -> Path:
     return path
 
 
+def _read(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    whole = isinstance(content, dict) and all(isinstance(content.get(name), int) for name in _COLUMNS)
+    if not whole or not isinstance(content.get("dataset"), str):
+        raise InputError("holds no statistics of a benchmark; remove it", source=str(path))
+    return dict(content)
+
+
 def dataset_tables(request: Request) -> list[Table]:
     """A row for each benchmark that was counted, with the published row below."""
     counted = {}
     for path in sorted((request.results / "datasets").glob("*.json")):
-        content = read_json(path)
-        if not isinstance(content, dict) or not all(isinstance(content.get(name), int) for name in _COLUMNS):
-            raise InputError("holds no statistics of a benchmark; remove it", source=str(path))
-        counted[str(content.get("dataset"))] = content
+        content = _read(path)
+        counted[content["dataset"]] = content
     published = {
         name: dict(found) | dict(zip(SPLITS, found["tasks"], strict=True))
         for name, found in published_datasets().items()
     }
     names = list(dict.fromkeys([*published, request.dataset, *counted]))
     if request.rows is not None:
+        unknown = [name for name in request.rows if name not in names]
+        if unknown:
+            raise UnknownNameError("benchmark", unknown[0], names)
         names = [name for name in names if name in request.rows]
     rows, records = [], list[dict[str, Any]]()
     for name in names:

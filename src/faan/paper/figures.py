@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "faan",  # else the names inside an SVG file are random
     "font.size": 9,
+    "text.parse_math": False,  # a $ in a name is a $
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

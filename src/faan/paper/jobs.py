@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faan.graph import InputError
 from faan.paper.case_tables import attention_file
-from faan.paper.measured import Results, Times, read_results, slug_of
+from faan.paper.measured import Results, Times, of_schedule, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.rows import FAAN, Row
 from faan.tasks import Benchmark
@@ -29,6 +30,7 @@ class Job:
     seconds: float  # about how long it takes
     quick: bool = False
     changes: tuple[str, ...] = ()  # in the settings of a trained row
+    command: str | None = None  # what gives the results, where commands for a single run do not
 
     @property
     def config(self) -> Path:
@@ -55,6 +57,7 @@ class Plan:
 
     jobs: list[Job]
     left_out: list[Row]  # rows of which nobody knows the settings yet
+    too_many: list[int]  # K that leave no query in some task
 
     @property
     def seconds(self) -> float:
@@ -62,13 +65,18 @@ class Plan:
         return sum(job.seconds for job in self.jobs)
 
 
-def plan(request: Request) -> Plan:
+def plan(request: Request, benchmark: Benchmark) -> Plan:
     """The jobs whose results are not there yet.
 
-    Rows without a file of settings are left out, unless they were asked for by name: then it is an error.
+    Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
+    K for which a dev or test task has too few pairs, if there are others.
     """
     folder = _folder_to_write(request)
     results, times = read_results(folder, request.dataset), Times(folder)
+    _check_data(results, benchmark, folder)
+    if folder == request.own_folder:
+        _check_schedule(request, results, folder)
+    shots, too_many = _possible_shots(request, benchmark)
     jobs, left_out = [], []
     for row in request.chosen(results):
         if request.table == "ablation" and request.changes and row.config != FAAN.config and request.rows is None:
@@ -81,10 +89,49 @@ def plan(request: Request) -> Plan:
             continue
         seeds = 1 if row.kind == "untrained" else request.seeds or 1
         for seed in range(seeds):
-            job = _job(request, row, seed, folder, results, times)
+            job = _job(request, row, seed, folder, results, times, shots)
             if job.outputs or _needs_run(request, row, seed):
                 jobs.append(job)
-    return Plan(jobs, left_out)
+    return Plan(jobs, left_out, too_many)
+
+
+def _check_schedule(request: Request, results: Results, folder: Path) -> None:
+    """Refuse to put rows with different schedules into one table."""
+    wanted = of_schedule(request.changes if request.quick else _changes(request))
+    for result in results:
+        if not result.command.startswith("faan evaluate") and result.changes != wanted:
+            raise InputError(
+                f"holds {result.label} trained with {_in_words(result.changes)}, not with {_in_words(wanted)}: say the"
+                " same with --set, or keep the results apart with --results",
+                source=str(folder),
+            )
+
+
+def _in_words(changes: Sequence[str]) -> str:
+    return ", ".join(changes) or "the settings of its file"
+
+
+def _check_data(results: Results, benchmark: Benchmark, folder: Path) -> None:
+    """Refuse results of other data, which would stand in one table with those of this benchmark."""
+    tasks = benchmark.splits["test"]
+    for result in results:
+        theirs = {name: (found["queries"], found["candidates"]) for name, found in result.relations.items()}
+        if theirs != {task.relation: (len(task.pairs) - result.shots, len(task.candidates)) for task in tasks}:
+            raise InputError(
+                f"holds a result ({result.label}, K = {result.shots}) of another benchmark that is called"
+                f" {benchmark.name!r} too: its test relations, their queries or candidates are others. Keep the results"
+                " apart with --results",
+                source=str(folder),
+            )
+
+
+def _possible_shots(request: Request, benchmark: Benchmark) -> tuple[list[int], list[int]]:
+    """The K of the table that leave a query in every dev and test task, and the others; without any it is an error."""
+    tasks = [*benchmark.splits["dev"], *benchmark.splits["test"]]
+    smallest = min(tasks, key=lambda task: len(task.pairs))
+    smallest.references(min(request.shots))  # raises where that is too many
+    possible = [k for k in request.shots if k < len(smallest.pairs)]
+    return possible, [k for k in request.shots if k not in possible]
 
 
 def run_folder(request: Request, row: Row, seed: int) -> Path:
@@ -105,15 +152,31 @@ def _needs_run(request: Request, row: Row, seed: int) -> bool:
     return request.table == "attention" and seed == 0 and not attention_file(request, row.label).is_file()
 
 
-def _job(request: Request, row: Row, seed: int, folder: Path, results: Results, times: Times) -> Job:
-    wanted = {
-        k: folder / f"{slug_of(request.dataset)}-{slug_of(row.label)}-{k}shot-seed{seed}.json" for k in request.shots
-    }
-    present = {k for k in wanted if any(one.seed == seed for one in results.of(row.label, k, protocol=row.protocol))}
-    changes = list(request.changes) if row.kind == "trained" else []
-    if request.table == "shots" and row.kind == "trained":
-        changes += [f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]"]  # trained once for every K
+def _job(
+    request: Request, row: Row, seed: int, folder: Path, results: Results, times: Times, shots: Sequence[int]
+) -> Job:
+    present = {k for k in shots if any(one.seed == seed for one in results.of(row.label, k, protocol=row.protocol))}
+    changes = _changes(request) if row.kind == "trained" else ()
+    command = None
+    if request.quick:  # the commands of a single run know nothing of fewer queries
+        command = replace(request.anywhere, seeds=seed + 1 if seed else None).command([row.label])
+    stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
+    outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots if k not in present}
+    for path in outputs.values():
+        if path.exists():
+            raise InputError(
+                f"holds a result of something else than {row.label} on {request.dataset!r} (names that differ only in"
+                " capitals and signs share a file name). Keep the results apart with --results",
+                source=str(path),
+            )
     method = row.label.removesuffix(f" {row.variant}")
-    seconds = times.about(row.label, method, request.dataset) or (_QUICK_SECONDS if request.quick else row.seconds)
-    outputs = {k: path for k, path in wanted.items() if k not in present}
-    return Job(row, seed, outputs, run_folder(request, row, seed), seconds, request.quick, tuple(changes))
+    seconds = times.about(row.label, method, request.dataset, len(outputs))
+    seconds = seconds or (_QUICK_SECONDS if request.quick else row.seconds)
+    folder = run_folder(request, row, seed)
+    return Job(row, seed, outputs, folder, seconds, request.quick, changes, command)
+
+
+def _changes(request: Request) -> tuple[str, ...]:
+    """What is changed in the settings of trained rows."""
+    every_k = (f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]")  # trained once for every K
+    return (*request.changes, *(every_k if request.table == "shots" else ()))

@@ -9,15 +9,16 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
 from faan.graph import InputError
 from faan.graph.errors import first_problem
 from faan.paper.published import METRICS, written
 
 Protocol = Literal["strict", "open"]
+_share = TypeAdapter[float](Annotated[float, Field(strict=True, ge=0, le=1)])
 
 
 class Measured(BaseModel):
@@ -44,10 +45,26 @@ class Measured(BaseModel):
     def _has_figures(cls, figures: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         if info.field_name == "dev" and not figures:
             return figures  # there were no dev tasks
-        for metric in METRICS:
-            if not isinstance(figures.get(metric), int | float):
-                raise ValueError(f"expected a number for {metric}")
+        _check_figures(figures)
+        if "macro_mrr" in figures:
+            _check_figures(figures, ["macro_mrr"])
         return figures
+
+    @field_validator("relations")
+    @classmethod
+    def _have_figures(cls, relations: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for relation, figures in relations.items():
+            _check_figures(figures)
+            for count in ("queries", "candidates"):
+                if not figures.get(count, -1) >= 0:
+                    raise ValueError(f"expected the number of {count} of {relation!r}")
+        return relations
+
+    @field_validator("command")
+    @classmethod
+    def _is_a_command(cls, command: str) -> str:
+        shlex.split(command)  # a ValueError where quotes are open
+        return command
 
     @property
     def label(self) -> str:
@@ -55,12 +72,23 @@ class Measured(BaseModel):
         return label_of(self.method, self.variant)
 
     @property
-    def schedule(self) -> str:
-        """The settings that decide how long and how it was trained: the file, and what was changed but the model."""
+    def changes(self) -> list[str]:
+        """What was changed in the settings that decide how it was trained."""
         words = shlex.split(self.command)
-        changes = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
-        kept = [change for change in changes if not change.startswith(("seed=", "variant=", "model."))]
-        return ", ".join([self.config or "no training", *kept])
+        return of_schedule(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set")
+
+
+def of_schedule(changes: Iterable[str]) -> list[str]:
+    """Of changes of settings those that are not about the model itself."""
+    return [change for change in changes if not change.startswith(("seed=", "variant=", "model."))]
+
+
+def _check_figures(figures: dict[str, Any], names: Iterable[str] = METRICS) -> None:
+    for name in names:
+        try:
+            _share.validate_python(figures.get(name))
+        except ValidationError:
+            raise ValueError(f"expected a number from 0 to 1 for {name}") from None
 
 
 @dataclass(frozen=True)
@@ -93,12 +121,12 @@ def label_of(method: str, variant: str | None) -> str:
 
 def key_of(label: str) -> str:
     """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
-    return re.sub(r"[^a-z0-9]", "", label.lower())
+    return re.sub(r"[\W_]", "", label.lower())
 
 
 def slug_of(name: str) -> str:
     """A name as a part of a file name."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "unnamed"
 
 
 class Results:
@@ -130,6 +158,9 @@ class Results:
         keys = {key for key, k, kind in self._groups if kind == protocol and shots in (None, k)}
         return sorted(self._labels[key] for key in keys)
 
+    def __iter__(self) -> Iterator[Measured]:
+        return (result for group in self._groups.values() for result in group.values())
+
     def __len__(self) -> int:
         return sum(map(len, self._groups.values()))
 
@@ -145,12 +176,19 @@ class Times:
     def __init__(self, folder: Path) -> None:
         self._results = [result for _, result in _read_all(folder)]
 
-    def about(self, label: str, method: str, dataset: str) -> float | None:
-        """The mean seconds of a row on a dataset, or else of its method there, or else of one of these elsewhere."""
+    def about(self, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
+        """The mean seconds of a row on a dataset, or else of its method there, or else of one of these elsewhere.
+
+        Everything is ranked so many times, once for each K.
+        """
         here = [one for one in self._results if one.dataset == dataset]
         for results in (here, self._results):
             for name in (label, method):
-                found = [sum(one.seconds.values()) for one in results if key_of(one.label) == key_of(name)]
+                found = [
+                    sum(one.seconds.values()) + (rankings - 1) * one.seconds.get("evaluate", 0.0)
+                    for one in results
+                    if key_of(one.label) == key_of(name)
+                ]
                 if found:
                     return statistics.fmean(found)
         return None
@@ -171,5 +209,5 @@ def read_json(path: Path) -> Any:
     """The content of a JSON file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"is damaged ({error}); remove it", source=str(path)) from None

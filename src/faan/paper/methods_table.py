@@ -20,9 +20,10 @@ def main_tables(request: Request) -> list[Table]:
     results = request.read()
     rows = [row for row in request.chosen(results) if row.is_known or results.of(row.label, SHOTS)]
     strict = [row.label for row in rows if row.protocol == "strict"]
-    opened = results.labels(SHOTS, "open")
-    if request.rows is not None:
-        opened = [row.label for row in rows if row.protocol == "open"]
+    opened, unseen = [row.label for row in rows if row.protocol == "open"], list[str]()
+    if request.rows is None:
+        found_open = results.labels(SHOTS, "open")
+        opened, unseen = found_open, [label for label in opened if label not in found_open]
     tables: list[Table] = []
     sections: tuple[tuple[str, Protocol, list[str]], ...] = ("main", "strict", strict), ("main-open", "open", opened)
     for kind, protocol, labels in sections:
@@ -30,7 +31,8 @@ def main_tables(request: Request) -> list[Table]:
             found = {label: results.of(label, SHOTS, request.seeds, protocol) for label in labels}
             published = published_main(request.dataset) if protocol == "strict" else {}
             names = {label: label for label in labels}
-            tables.append(_table(request, kind, "All methods", found, names, published, protocol))
+            missing = unseen if protocol == "strict" else ()
+            tables.append(_table(request, kind, "All methods", found, names, published, protocol, missing))
     return tables
 
 
@@ -59,8 +61,12 @@ def _table(
     names: Mapping[str, str],
     published: Published,
     protocol: Protocol = "strict",
+    unseen: Sequence[str] = (),
 ) -> Table:
-    """`found` are the results of each row by its label; `names` says what it is called in the table."""
+    """`found` are the results of each row by its label; `names` says what it is called in the table.
+
+    Rows that are `unseen` would have a table of their own, were there results of them.
+    """
     title = title_of(request, what, protocol)
     records: list[dict[str, Any]] = [
         {"method": label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS, "seeds": len(some)}
@@ -69,7 +75,7 @@ def _table(
     ]
     rows = [[names[label], *_cells(some, published, label)] for label, some in found.items()]
     used = [one for some in found.values() for one in some]
-    seeds = {label: len(some) for label, some in found.items()}
+    seeds = {label: len(some) for label, some in found.items()} | dict.fromkeys(unseen, 0)
     notes = [
         *(schedule_notes(used) if request.table == "ablation" else ()),
         *common_notes(request, seeds, bool(published)),

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from faan.paper.measured import Figure, Measured, value_of
 from faan.paper.published import source
 from faan.paper.request import Request
+from faan.paper.rows import ROWS
 
 MISSING = "missing"
+QUICK = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing"
+_NELL_TYPE = re.compile(r"\bconcept:(\w+:(?=\w))?")  # concept:country:france is France to everybody
+
+
+def plain_name(name: str) -> str:
+    """A name as figures show it."""
+    return _NELL_TYPE.sub("", name)
 
 
 def title_of(request: Request, what: str, protocol: str = "strict") -> str:
     """What a table is, of which dataset, under which protocol."""
-    quick = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing" if request.quick else ""
-    return f"{what}, {request.dataset}, {'' if request.table == 'shots' else '5-shot, '}{protocol}{quick}"
+    shots = "" if request.table == "shots" else "5-shot, "
+    return f"{what}, {request.dataset}, {shots}{protocol}{QUICK if request.quick else ''}"
 
 
 def record_of(title: str, ours: Figure | None, theirs: float | None) -> dict[str, float | None]:
@@ -42,7 +51,12 @@ def common_notes(request: Request, seeds: Mapping[str, int], has_published: bool
     missing = [label for label, count in seeds.items() if not count]
     if missing:
         notes.append(missing_note(request, missing, everything=len(missing) == len(seeds)))
-    few = [label for label, count in seeds.items() if count and request.seeds and count < request.seeds]
+    trained_once = {row.label for row in ROWS["main"] if row.kind == "untrained"}  # one seed is all there is
+    few = [
+        label
+        for label, count in seeds.items()
+        if count and request.seeds and count < request.seeds and label not in trained_once
+    ]
     if few:
         notes.append(f"Not all of the {request.seeds} seeds: {', '.join(few)}. To compute: `{request.command(few)}`")
     return notes
@@ -60,8 +74,7 @@ def schedule_notes(used: Iterable[Measured]) -> list[str]:
     steps, units = set(), set()
     for one in used:
         if one.config:
-            file, _, changes = one.schedule.partition(", ")
-            schedules.setdefault(changes, {}).setdefault(file, []).append(one.label)
+            schedules.setdefault(", ".join(one.changes), {}).setdefault(one.config, []).append(one.label)
             steps.add(one.steps)
             units.add("trees" if one.method == "Evidence" else "steps")
     if not schedules:

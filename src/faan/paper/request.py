@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faan.paper.measured import Results, read_results
 from faan.paper.rows import Row, rows_of
 
 TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
+RESULTS = Path("results")
 SHOTS = 5  # K of all tables but one
 ALL_SHOTS = tuple(range(1, 11))  # and of that one
 
@@ -25,11 +26,12 @@ class Request:
 
     table: str
     dataset: str = "NELL-One"  # its name
-    results: Path = Path("results")
+    results: Path = RESULTS
     rows: Sequence[str] | None = None  # all of the table
     seeds: int | None = None  # 0 to N - 1; all that there are
     quick: bool = False
     changes: Sequence[str] = ()  # NAME=VALUE, in the settings of all trained rows
+    given: str | None = None  # where the dataset was said to be, for commands that are to be typed here
 
     @property
     def base(self) -> Path:
@@ -45,7 +47,7 @@ class Request:
     def folder(self) -> Path:
         """Where the table's results are read from."""
         own = self.own_folder
-        return own if own is not None and own.is_dir() else self.base
+        return own if own is not None and any(own.glob("*.json")) else self.base
 
     @property
     def shots(self) -> tuple[int, ...]:
@@ -60,10 +62,16 @@ class Request:
         """The rows to show."""
         return rows_of(self.table, results.labels(), self.rows)
 
+    @property
+    def anywhere(self) -> Request:
+        """The same without where things are on this machine."""
+        return replace(self, given=None)
+
     def command(self, rows: Sequence[str] = ()) -> str:
         """What computes the missing rows."""
-        call = ["faan", "reproduce", self.table, "--dataset", self.dataset]
+        call = ["faan", "reproduce", self.table, "--dataset", self.given or self.dataset]
         call += ["--rows", ",".join(rows)] if rows else []
         call += ["--seeds", str(self.seeds)] if self.seeds else []
         call += [word for change in self.changes for word in ("--set", change)]
+        call += ["--results", str(self.results)] if self.given and self.results != RESULTS else []
         return shlex.join([*call, *["--quick"] * self.quick, "--run"])

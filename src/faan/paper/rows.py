@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from faan.graph.errors import UnknownNameError
+from faan.graph.errors import InputError, UnknownNameError
 from faan.paper.measured import Protocol, key_of
 
 
@@ -89,6 +89,17 @@ ROWS: dict[str, tuple[Row, ...]] = {
 """The rows of each table, in its order."""
 
 
+def one_protocol(rows: Iterable[Row]) -> Protocol:
+    """The protocol of all rows of a table; those of different ones were trained on different data."""
+    by_protocol = {row.protocol: row.label for row in rows}
+    if len(by_protocol) > 1:
+        raise InputError(
+            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they are not"
+            " compared, ask for them apart"
+        )
+    return next(iter(by_protocol), "strict")
+
+
 def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> list[Row]:
     """The rows of a table and those that there are results of, or of all these the wanted ones.
 
@@ -101,6 +112,8 @@ def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> l
         others |= {key_of(label): Row(label) for label in found if key_of(label) not in known}
         others = {key: row for key, row in others.items() if key not in variants}
         others |= {key_of(row.label): row for row in ROWS["main"] if key_of(row.label) not in known}
+    if table == "attention":
+        others = known  # only FAAN has it
     if wanted is None:
         return list((others if table == "main" else known).values())
     chosen, methods = [], {key_of(row.label) for row in ROWS["main"]}
@@ -109,6 +122,9 @@ def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> l
         keys = [key_of(prefix + name) for prefix in prefixes]
         row = next((others[key] for key in keys if key in others), None)
         if row is None:
+            elsewhere = [one for one in ROWS if any(key_of(row.label) in keys for row in ROWS[one])]
+            if elsewhere:
+                raise InputError(f"{name!r} is no row of this table; it is one of `faan reproduce {elsewhere[0]}`")
             labels = {row.label.lower(): row.label for row in others.values()}
             near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
             raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))

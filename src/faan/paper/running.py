@@ -23,16 +23,28 @@ def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callba
     callbacks = callbacks or Callbacks()
     if job.row.kind == "trained":
         _train(job, benchmark, path, callbacks)
-        for result in evaluate_shots(job.folder, benchmark, list(job.outputs)) if job.outputs else ():
-            result.write(job.outputs[result.shots])
+        for result in _evaluate(job, benchmark, callbacks):
+            _write(job, result)
         return
-    for shots, output in job.outputs.items():
+    for shots in job.outputs:
         if job.row.kind == "untrained":
             origin = Origin.of_evaluation(job.row.label, benchmark.name, shots)
-            result = evaluate_untrained(benchmark, job.row.label, shots, origin)
+            result = evaluate_untrained(benchmark, job.row.label, shots, origin, on_ranked=callbacks.on_ranked)
         else:
             result = _embedding(job, benchmark, shots, callbacks)
-        result.write(output)
+        _write(job, result)
+
+
+def _evaluate(job: Job, benchmark: Benchmark, callbacks: Callbacks) -> list[ResultFile]:
+    if not job.outputs:
+        return []
+    return evaluate_shots(job.folder, benchmark, list(job.outputs), on_ranked=callbacks.on_ranked)
+
+
+def _write(job: Job, result: ResultFile) -> None:
+    if job.command is not None:
+        result = result.model_copy(update={"command": job.command})
+    result.write(job.outputs[result.shots])
 
 
 def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks) -> ResultFile:
@@ -45,7 +57,15 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
         job.config.as_posix(), benchmark.name, shots, translation=translation, changes=changes
     )
     settings = settings.changed(changes)
-    return evaluate_embedding(benchmark, settings, shots, origin, translation=translation, on_update=callbacks.on_embed)
+    return evaluate_embedding(
+        benchmark,
+        settings,
+        shots,
+        origin,
+        translation=translation,
+        on_update=callbacks.on_embed,
+        on_ranked=callbacks.on_ranked,
+    )
 
 
 def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:

@@ -8,7 +8,7 @@ from faan.paper.measured import Results, mean_of, value_of
 from faan.paper.notes import MISSING, common_notes, record_of, schedule_notes, title_of
 from faan.paper.published import METRICS, published_main, written
 from faan.paper.request import SHOTS, Request
-from faan.paper.rows import Row
+from faan.paper.rows import Row, one_protocol
 from faan.paper.table import Chart, Table
 
 
@@ -22,11 +22,13 @@ def shots_tables(request: Request) -> list[Table]:
 def _table(request: Request, results: Results, rows: list[Row], metric: str) -> Table:
     published = published_main(request.dataset)
     lines, records, series = [], list[dict[str, Any]](), dict[str, list[float | None]]()
-    used, seeds = [], {}
+    used, seeds, parts = [], {}, list[str]()
     for row in rows:
         found = {k: results.of(row.label, k, request.seeds, row.protocol) for k in request.shots}
         used += [one for some in found.values() for one in some]
         seeds[row.label] = max(map(len, found.values()))
+        if seeds[row.label] and not all(found.values()):
+            parts.append(row.label)
         means = {k: mean_of([one.test[metric] for one in some]) for k, some in found.items()}
         theirs = published.get(row.label, {}).get(metric)
         cells = [str(figure or MISSING) for figure in means.values()]
@@ -37,8 +39,10 @@ def _table(request: Request, results: Results, rows: list[Row], metric: str) -> 
             for k, figure in means.items()
         ]
         series[row.label] = [value_of(figure) for figure in means.values()]
-    title = title_of(request, f"{METRICS[metric]} by the number of references K")
+    title = title_of(request, f"{METRICS[metric]} by the number of references K", one_protocol(rows))
     notes = [*schedule_notes(used), *common_notes(request, seeds, bool(published))]
+    if parts:
+        notes.append(f"Not for every K: {', '.join(parts)}. To compute: `{request.command(parts)}`")
     columns = ["method", *(f"K={k}" for k in request.shots), *([f"paper, K={SHOTS}"] if published else [])]
     chart = Chart("lines", title, f"test {METRICS[metric]}", [str(k) for k in request.shots], series)
     return Table("shots" if metric == "mrr" else "shots-hits10", title, columns, lines, records, notes, chart)

@@ -9,7 +9,7 @@ from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
 from faan.graph import InputError
 from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.results import Origin, ResultFile, rank_splits
+from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark
 
 METHOD_NAMES = {
@@ -30,6 +30,7 @@ def evaluate_embedding(
     translation: bool = False,
     draws: int = 0,
     on_update: OnUpdate | None = None,
+    on_ranked: OnRanked | None = None,
 ) -> ResultFile:
     """Train on background, training tasks and the references of dev and test; rank the queries of both.
 
@@ -56,7 +57,7 @@ def evaluate_embedding(
     ).embeddings
     trained = time.perf_counter()
     method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
-    figures = rank_splits(method, benchmark, shots, draws)
+    figures = rank_splits(method, benchmark, shots, draws, on_ranked)
     return ResultFile(
         method="Translation" if translation else METHOD_NAMES[config.model],
         dataset=benchmark.name,

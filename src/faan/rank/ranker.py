@@ -6,7 +6,7 @@ out, and t is ranked among the rest. Ties count half (mean rank): optimistic ran
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,10 +49,12 @@ def rank_task(scorer: Scorer, task: Task, queries: Ints) -> NDArray[np.float64]:
     return ranks
 
 
-def rank_sets(scorers: Scorers, task: Task, queries: Sequence[Ints]) -> list[NDArray[np.float64]]:
+def rank_sets(
+    scorers: Scorers, task: Task, queries: Sequence[Ints], on_scored: Callable[[int], None] = lambda _: None
+) -> list[NDArray[np.float64]]:
     """Rank queries (Q, 2) of one task by each of several sets of references, each set its own queries.
 
-    A head that several queries share is scored once.
+    A head that several queries share is scored once. `on_scored` is told as it goes on how many more heads were.
     """
     asked = np.concatenate(queries)
     candidates = np.union1d(task.candidates, asked[:, 1])  # sorted; a true tail is always among the choices
@@ -72,6 +74,7 @@ def rank_sets(scorers: Scorers, task: Task, queries: Sequence[Ints]) -> list[NDA
                 rows = by_head.rows(first + row)
                 if len(rows):
                     own[rows] = mean_ranks(found[by_head.answers[rows]], found[competes[row]])
+        on_scored(len(chunk))
     return ranks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -22,6 +22,9 @@ from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Task
 from faan.tasks.randomness import Stream
+
+OnRanked = Callable[[float], None]
+"""Called as ranking goes on with the share of it that is done."""
 
 _PURPOSE = 6  # keeps these random numbers apart from those of other uses of the same seed
 _PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
@@ -83,18 +86,27 @@ class ResultFile(BaseModel):
             part.write_text(json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def rank_splits(method: Method, benchmark: Benchmark, shots: int, draws: int = 0) -> dict[str, Any]:
+def rank_splits(
+    method: Method, benchmark: Benchmark, shots: int, draws: int = 0, on_ranked: OnRanked | None = None
+) -> dict[str, Any]:
     """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the spread of the MRR is told too.
     """
-    return rank_shots(method, benchmark, [shots], draws)[shots]
+    return rank_shots(method, benchmark, [shots], draws, on_ranked)[shots]
 
 
-def rank_shots(method: Method, benchmark: Benchmark, shots: Sequence[int], draws: int = 0) -> dict[int, dict[str, Any]]:
+def rank_shots(
+    method: Method,
+    benchmark: Benchmark,
+    shots: Sequence[int],
+    draws: int = 0,
+    on_ranked: OnRanked | None = None,
+) -> dict[int, dict[str, Any]]:
     """As `rank_splits` for several K; methods that can do so look at each pair once for all of them."""
     figures: dict[int, dict[str, Any]] = {k: {} for k in shots}
+    pace = _Pace([*benchmark.splits["dev"], *benchmark.splits["test"]], on_ranked)
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
         if not tasks and split == "test":
@@ -106,7 +118,7 @@ def rank_shots(method: Method, benchmark: Benchmark, shots: Sequence[int], draws
         for k in shots:
             check_tasks(tasks, k)
         orders = [tasks, *(draw_references(tasks, draw) for draw in range(draws))]
-        ranked = _rank_orders(method, orders, shots)
+        ranked = _rank_orders(method, orders, shots, pace)
         for k, own in figures.items():
             first, *drawn = ranked[k]
             own[split] = split_metrics(first)
@@ -118,17 +130,33 @@ def rank_shots(method: Method, benchmark: Benchmark, shots: Sequence[int], draws
 
 
 def _rank_orders(
-    method: Method, orders: Sequence[Sequence[Task]], shots: Sequence[int]
+    method: Method, orders: Sequence[Sequence[Task]], shots: Sequence[int], pace: _Pace
 ) -> dict[int, list[list[TaskRanks]]]:
     """The ranks for each K of the same tasks with their pairs in several orders."""
     found: dict[int, list[list[TaskRanks]]] = {k: [[] for _ in orders] for k in shots}
     for versions in zip(*orders, strict=True):
         cases = [(k, place, task) for k in shots for place, task in enumerate(versions)]
         scorers = prepare_sets(method, versions[0], [task.references(k) for k, _, task in cases])
-        ranks = rank_sets(scorers, versions[0], [task.queries(k) for k, _, task in cases])
+        ranks = rank_sets(scorers, versions[0], [task.queries(k) for k, _, task in cases], pace.of(versions[0]))
         for (k, place, task), own in zip(cases, ranks, strict=True):
             found[k][place].append(TaskRanks(task, own))
     return found
+
+
+class _Pace:
+    """How far the ranking of tasks is; a task counts by its heads and its candidates."""
+
+    def __init__(self, tasks: Iterable[Task], on_ranked: OnRanked | None) -> None:
+        self._on_ranked, self._done = on_ranked, 0
+        self._all = sum(len(np.unique(task.pairs[:, 0])) * len(task.candidates) for task in tasks)
+
+    def of(self, task: Task) -> Callable[[int], None]:
+        def more(heads: int) -> None:
+            self._done += heads * len(task.candidates)
+            if self._on_ranked is not None:
+                self._on_ranked(self._done / self._all)
+
+        return more
 
 
 def _spread(mrrs: list[float]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from faan.models import Method, PathRules, TailCounts
-from faan.rank.results import Origin, ResultFile, rank_splits
+from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark, with_task_edges
 
 UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
@@ -17,11 +17,13 @@ UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
 """By the row's name, a method and its variant: in `plus` paths lead over the edges of the training tasks too."""
 
 
-def evaluate_untrained(benchmark: Benchmark, name: str, shots: int, origin: Origin, draws: int = 0) -> ResultFile:
+def evaluate_untrained(
+    benchmark: Benchmark, name: str, shots: int, origin: Origin, draws: int = 0, on_ranked: OnRanked | None = None
+) -> ResultFile:
     """Rank the queries of dev and test by one of the methods that need what is known and nothing else."""
     method, _, variant = name.partition(" ")
     start = time.perf_counter()
-    figures = rank_splits(UNTRAINED[name](benchmark), benchmark, shots, draws)
+    figures = rank_splits(UNTRAINED[name](benchmark), benchmark, shots, draws, on_ranked)
     return ResultFile(
         method=method,
         variant=variant or None,

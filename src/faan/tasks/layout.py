@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,14 @@ _TYPED_NAME = "^concept:([^:]+):"
 _UNSAFE = frozenset("\t\n\r\x00")
 ABOUT = "benchmark.json"  # how a benchmark was built; other programs do not have it
 FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS)
+
+
+def benchmark_name(path: str | Path) -> str:
+    """What a benchmark is called: its folder or archive without the ending."""
+    name = Path(path).name
+    if name in ("", ".."):  # a way to a folder that does not name it
+        name = Path(path).resolve().name
+    return re.sub(r"\.(tar(\.\w+)?|tgz)$", "", name)
 
 
 def read_benchmark(path: str | Path) -> Benchmark:
@@ -80,9 +89,10 @@ def read_benchmark(path: str | Path) -> Benchmark:
         notes.append(f"{dropped:,} candidates are not in {_ENTITIES} and were left out")
     if unread:
         notes.append(f"{unread:,} truths belong to no task and were left out")
-    name = folder.path.name.removesuffix(".tar.gz")
     about = _json(folder, ABOUT) if ABOUT in folder.names() else None
-    return Benchmark(name, graph, {split: tuple(found) for split, found in read.items()}, tuple(notes), about)
+    return Benchmark(
+        benchmark_name(path), graph, {split: tuple(found) for split, found in read.items()}, tuple(notes), about
+    )
 
 
 def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:

@@ -7,30 +7,39 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from faan.rank import ResultFile, rank_shots
+from faan.rank import OnRanked, ResultFile, rank_shots
 from faan.tasks import Benchmark
 from faan.train.runs import TrainedRun, load_run
 
 
 def evaluate_run(
-    folder: Path | str, benchmark: Benchmark | None = None, *, shots: int | None = None, draws: int = 0
+    folder: Path | str,
+    benchmark: Benchmark | None = None,
+    *,
+    shots: int | None = None,
+    draws: int = 0,
+    on_ranked: OnRanked | None = None,
 ) -> ResultFile:
     """Rank the dev and test queries with the best weights of a run.
 
     K is the run's own unless `shots` is given; `draws` ranks again with random references, so many times.
     """
-    (result,) = evaluate_shots(folder, benchmark, None if shots is None else [shots], draws)
+    (result,) = evaluate_shots(folder, benchmark, None if shots is None else [shots], draws, on_ranked)
     return result
 
 
 def evaluate_shots(
-    folder: Path | str, benchmark: Benchmark | None = None, shots: Sequence[int] | None = None, draws: int = 0
+    folder: Path | str,
+    benchmark: Benchmark | None = None,
+    shots: Sequence[int] | None = None,
+    draws: int = 0,
+    on_ranked: OnRanked | None = None,
 ) -> list[ResultFile]:
     """As `evaluate_run`, for several K in not much more time than for one, where the model permits."""
     run = load_run(folder, benchmark)
     shots = shots or [run.config.shots]
     start = time.perf_counter()
-    figures = rank_shots(run.model, run.benchmark, shots, draws)
+    figures = rank_shots(run.model, run.benchmark, shots, draws, on_ranked)
     seconds = run.seconds | {"evaluate": (time.perf_counter() - start) / len(shots)}
     return [
         ResultFile(

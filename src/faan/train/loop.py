@@ -21,7 +21,7 @@ from faan.embed.embeddings import write_tensors
 from faan.embed.training import OnUpdate
 from faan.graph import InputError
 from faan.models import FewShotModel
-from faan.rank import check_tasks, rank_tasks, relation_metrics, split_metrics
+from faan.rank import OnRanked, check_tasks, rank_tasks, relation_metrics, split_metrics
 from faan.tasks import EpisodeSampler, Task
 from faan.tasks.randomness import Stream
 from faan.train.checkpoint import (
@@ -67,6 +67,7 @@ class Callbacks:
     on_update: OnUpdate | None = None
     on_report: OnReport | None = None
     on_metrics: OnMetrics | None = None
+    on_ranked: OnRanked | None = None  # the evaluation after it
 
 
 def seed_torch(seed: int, moment: int) -> None:

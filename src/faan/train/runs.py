@@ -31,6 +31,7 @@ from faan.embed.embeddings import CONFIG_FILE, write_text
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate, split
 from faan.graph import InputError
+from faan.graph.alone import alone
 from faan.graph.errors import first_problem
 from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder
@@ -172,6 +173,11 @@ def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
+    with alone(folder):
+        return _train(folder, config, notes, benchmark, callbacks)
+
+
+def _train(folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks) -> TrainedRun:
     watch = Stopwatch(folder / SECONDS_FILE)
     ranker = _ranker_run(folder, config, benchmark)
     if ranker is not None:
