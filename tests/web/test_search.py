@@ -88,6 +88,19 @@ def test_the_index_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_two_servers_may_build_the_index_at_once(tmp_path: Path) -> None:
+    graph, path = read_graph([("a", "r", "b")]), tmp_path / "entities.sqlite"
+    others: list[Search] = []
+
+    def meanwhile(share: float) -> None:
+        others.append(open_search(graph, path))
+
+    first = open_search(graph, path, meanwhile)
+    assert all(names(search, "a") == ["a"] for search in (first, *others))
+    assert others
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_place_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="index of entities cannot be written"):
         open_search(read_graph([("a", "r", "b")]), tmp_path / "nowhere" / "entities.sqlite")

@@ -32,7 +32,6 @@ def open_search(graph: Graph, path: Path, progress: Callable[[float], None] = la
     if not _fits(graph, path):
         try:
             with whole_file(path) as part:
-                part.unlink(missing_ok=True)
                 _build(graph, part, progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
