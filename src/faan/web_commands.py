@@ -39,7 +39,8 @@ def serve(
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
         from faan.web.app import create_app
-        from faan.web.server import addresses, check_access, is_loopback, listen, run, service_of
+        from faan.web.guard import is_loopback
+        from faan.web.server import addresses, check_access, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
