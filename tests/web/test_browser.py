@@ -119,6 +119,10 @@ def test_a_relation_of_the_graph_to_a_file_by_mouse(model: Path, window: Window,
         window.click("#export-format option[value=ttl]")
         window.click("#export-form .primary")
         assert "Ana" in saved(tmp_path / "downloads", "all.ttl")
+        window.click("#show-export")
+        window.click("#export-format option[value=sparql]")
+        window.click("#export-form .primary")
+        assert "DELETE DATA" in saved(tmp_path / "downloads", "all.ru")
 
         window.open(link)  # as somebody else would
         window.wait_for_text("#suggestions li:nth-child(1)", "accepted by Ana")
