@@ -61,8 +61,11 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
+    from faan.complete.registry import METHODS
     from faan.complete_running import check_place, run_fit  # torch takes seconds to load
 
+    if method is not None and method not in METHODS:
+        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}", param_hint="--method")
     check_place(output)
     read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
     run_fit(read, output, method, without or [], seed, as_json)
@@ -84,7 +87,9 @@ def suggest(
     top: Annotated[int, typer.Option(min=1, help="Suggestions for each head.")] = 10,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Without --head: ask for so many heads at most.  [default: 10 in a table, else all]"),
+        typer.Option(
+            min=1, help="Without heads and tails: ask for so many heads at most.  [default: 10 in a table, else all]"
+        ),
     ] = None,
     known: Annotated[bool, typer.Option("--known", help="Show facts that are known already, too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
@@ -126,6 +131,14 @@ def suggest(
         )
     if chosen != "nt" or relation is not None:
         refuse("a new relation in N-Triples", {"--name": name})
+    if chosen != "nt":
+        refuse("N-Triples", {"--base": base != DEFAULT_BASE})
+    if chosen != "table":
+        refuse("a table", {"--explain": explain})
+    if output is None or resume:
+        refuse("a file that is begun anew (-o without --resume)", {"--force": force})
+    if head or heads_file or tail:
+        refuse("a question without heads and tails", {"--limit": limit})
     run_suggest(
         Wanted(model, relation, examples, example or []),
         Asked(head or [], heads_file, tail or [], top, limit, known),

@@ -12,6 +12,7 @@ from pathlib import Path
 from faan.complete import Completer, Examples, Suggestion
 from faan.complete.output import Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import trimmed
+from faan.complete.question import entities
 from faan.complete_running import Wanted, bars, read_lines
 from faan.graph import Graph, InputError
 from faan.graph.iris import Terms
@@ -57,9 +58,10 @@ def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
     terms = Terms(target.base)  # a wrong base is told before anything is loaded
     completer, examples = wanted.open()
-    names = list(asked.tails) if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
+    named = asked.tails if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
+    names = [completer.graph.entity_names[number] for number in entities(completer.graph, named).tolist()]
     if target.output is not None and target.resume:
-        names = _left(names, completer.graph, target.output, target.form, asked.by_tail)
+        names = _left(names, target.output, target.form, asked.by_tail)
     if not names:
         talk.print("there is nothing left to ask")
         return
@@ -98,15 +100,13 @@ def _heads(completer: Completer, examples: Examples, asked: Asked, in_a_table: b
     return heads[:limit]
 
 
-def _left(asked: list[str], graph: Graph, output: Path, form: str, by_tail: bool) -> list[str]:
+def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]:
     """What an interrupted job has still to ask; its file is cut back to the entities that it was done with."""
     last, size = last_asked(output, form, by_tail)
     if last is not None:
-        places = (place for place, name in enumerate(asked) if graph.entity_names[graph.entity(name)] == last)
-        place = next(places, None)
-        if place is None:
+        if last not in asked:
             raise InputError(f"{last!r}, the last in the file, is not among what is asked now")
-        asked = asked[place:]
+        asked = asked[asked.index(last) :]
     cut(output, size)
     return asked
 

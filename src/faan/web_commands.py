@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,8 @@ from faan.complete_commands import ModelArgument
 from faan.graph import Graph, InputError, open_graph
 from faan.graph.iris import DEFAULT_BASE
 from faan.graph.store import is_saved_graph
-from faan.options import Base, Force, check_new_file, format_of
+from faan.graph.whole import whole_file
+from faan.options import Base, Force, check_new_file, format_of, refuse
 from faan.printing import busy, talk, visible
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation
@@ -39,7 +41,8 @@ def serve(
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
         from faan.web.app import create_app
-        from faan.web.server import addresses, check_access, is_loopback, listen, run, service_of
+        from faan.web.guard import is_loopback
+        from faan.web.server import addresses, check_access, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
@@ -79,6 +82,8 @@ def export(
         raise InputError("there is no such model folder", source=str(model))
     if output is not None:
         check_new_file(output, force)
+    else:
+        refuse("a file (-o)", {"--force": force})
     stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
     with contextlib.closing(stored):
         called = None if relation is None else decided_relation(stored, _graph_of(model), relation)
@@ -86,10 +91,17 @@ def export(
         if output is None:
             sys.stdout.writelines(pieces)
         else:
-            with output.open("w", encoding="utf-8", newline="") as file:
-                file.writelines(pieces)
+            _write(pieces, output)
     where = "" if output is None else f" to {visible(str(output))}"
     talk.print(f"{count:,} {'fact' if count == 1 else 'facts'} as {FORMATS[form].name}{where}")
+
+
+def _write(pieces: Iterable[str], output: Path) -> None:
+    """Write a file as a whole; what stands there and is no file, such as a pipe, is written to."""
+    is_file = output.is_file() or not output.exists()
+    place = whole_file(output.resolve()) if is_file else contextlib.nullcontext(output)
+    with place as path, path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(pieces)
 
 
 def _graph_of(model: Path) -> Graph | None:

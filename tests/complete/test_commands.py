@@ -164,6 +164,21 @@ def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_pa
     assert path.read_bytes() == b"something else\nentirely\n"
 
 
+def test_an_interrupted_job_asks_about_a_name_that_is_given_twice_once(faan: Faan, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "out.tsv"
+    heads = [argument for number in (5, 6, 5, 7) for argument in ("--head", f"land{number}")]
+    asked = ("suggest", model, *EXAMPLES, *heads, "--top", "2", "-o", path)
+    assert faan(*asked)[0] == 0
+    whole = path.read_bytes()
+    assert [line.split(b"\t")[0] for line in whole.splitlines()[1::2]] == [b"land5", b"land6", b"land7"]
+    path.write_bytes(whole[: whole.index(b"land6") + 20])
+    assert faan(*asked, "--resume")[0] == 0
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[: whole.index(b"land7")])
+    assert faan(*asked, "--resume")[0] == 0
+    assert path.read_bytes() == whole
+
+
 @pytest.mark.parametrize(
     ("suffix", "content"),
     [
@@ -290,6 +305,13 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is no IRI"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "tsv", "--json"), 2, "--json means jsonl, not tsv"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--json", "--base", "urn:x:"), 2, "only for N-Triples"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--json", "--explain"), 2, "only for a table"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--force"), 2, "only for a file that is begun anew"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.tsv", "--resume", "--force"), 2, "begun anew"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--head", "town1a", "--limit", "1"), 2, "without heads and"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--heads-file", "x", "--limit", "1"), 2, "without heads and"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--tail", "land1", "--limit", "1"), 2, "without heads and"),
         (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),
         (("suggest", "MODEL", "--example", "land1"), 1, "expected HEAD,TAIL"),
@@ -298,7 +320,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--draw", "x.gif"), 2, ".svg or .png"),
         (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--force"), 2, "only for a drawing"),
         (("info", "nowhere"), 1, "`faan fit` makes one"),
-        (("fit", "world", "-o", "x", "--method", "magic"), 1, "no method is called 'magic'"),
+        (("fit", "no-such-graph", "-o", "x", "--method", "magic"), 2, "expected one of evidence, faan"),
     ],
 )
 def test_a_wrong_call_says_what_to_do(

@@ -119,6 +119,10 @@ def test_a_relation_of_the_graph_to_a_file_by_mouse(model: Path, window: Window,
         window.click("#export-format option[value=ttl]")
         window.click("#export-form .primary")
         assert "Ana" in saved(tmp_path / "downloads", "all.ttl")
+        window.click("#show-export")
+        window.click("#export-format option[value=sparql]")
+        window.click("#export-form .primary")
+        assert "DELETE DATA" in saved(tmp_path / "downloads", "all.ru")
 
         window.open(link)  # as somebody else would
         window.wait_for_text("#suggestions li:nth-child(1)", "accepted by Ana")
@@ -139,6 +143,33 @@ def test_two_windows_learn_from_each_other(model: Path, window: Window) -> None:
         window.driver.switch_to.window(first)
         window.press("r")  # before or after it has heard of the other window
         window.wait_for_text("#suggestions li:nth-child(1)", "by anonymous")
+
+
+SLOW = """
+const quick = window.fetch;
+window.fetch = async (path, options) => {
+  if (path === "/api/decisions") await new Promise((resolve) => (window.save = resolve));
+  return quick(path, options);
+};
+"""  # decisions wait until the test lets them go
+
+
+def test_keys_pressed_while_a_decision_is_saved_decide_nothing(model: Path, window: Window) -> None:
+    with served(model) as server:
+        window.open(f"{server.address}/?relation=speaks&head=land1&known=show")
+        window.wait_for_text(".fact-title", "land1")
+        window.driver.execute_script(SLOW)
+        window.press("a")
+        for key in ("a", "r", "u"):
+            window.press(key)
+            window.wait_for_text("#status", "still being saved")
+        window.driver.execute_script("window.save()")
+        window.wait_for_text("#progress", "1 accepted, 0 rejected")
+        window.wait_for_text("#status", "accepted")
+        assert not window.one("body").find_element("id", "problem").is_displayed()
+        window.press("r")  # the next one
+        window.driver.execute_script("window.save()")
+        window.wait_for_text("#progress", "1 accepted, 1 rejected")
 
 
 def test_names_that_look_like_scripts_are_only_names(evil_model: Path, window: Window) -> None:

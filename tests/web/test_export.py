@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast, get_args
 
@@ -193,6 +194,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
         (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),
         (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .ru, .txt"),
+        (("--force",), 2, "only for a file (-o)"),
         (("-o", "mine.nt"), 1, "mine.nt: exists; overwrite it (--force) or choose another file"),
     ],
 )
@@ -207,6 +209,57 @@ def test_an_export_that_cannot_be_says_why(
     assert (found, out) == (code, "")
     assert message in err
     assert (tmp_path / "mine.nt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("examples", ["", "no JSON", "[1]", '{"examples": [["Japan"]]}', '{"accepted_until": []}'])
+def test_damaged_examples_are_told_before_the_old_file_is_touched(faan: Faan, tmp_path: Path, examples: str) -> None:
+    (tmp_path / "mine.ttl").write_text("mine")
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted", examples=examples))
+    code, out, err = faan("export", tmp_path, "-o", tmp_path / "mine.ttl", "--force")
+    assert (code, out) == (1, "")
+    assert "the examples of decision 1 are not as the review page wrote them" in err
+    assert (tmp_path / "mine.ttl").read_text() == "mine"
+    assert faan("export", tmp_path, "-o", tmp_path / "mine.tsv")[0] == 0
+
+
+def test_everything_is_checked_before_the_first_piece_comes(tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted", examples="no JSON"))
+    with pytest.raises(InputError, match="decision 1"):
+        export(decisions, "ttl", "accepted")
+
+
+def test_an_export_that_breaks_off_leaves_the_old_file(
+    faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.nt").write_text("mine")
+    Decisions(tmp_path / "decisions.sqlite").close()
+
+    def broken() -> Iterator[str]:
+        yield "half a file"
+        raise InputError("the disk is full")
+
+    monkeypatch.setattr("faan.web_commands.export_facts", lambda *_: (1, broken()))
+    code, _, err = faan("export", tmp_path, "-o", tmp_path / "mine.nt", "--force")
+    assert (code, "the disk is full" in err) == (1, True)
+    assert (tmp_path / "mine.nt").read_text() == "mine"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_an_export_follows_links_and_writes_into_pipes(faan: Faan, tmp_path: Path) -> None:
+    decisions = Decisions(tmp_path / "decisions.sqlite")
+    decisions.decide(NewDecision("Ana", "currency", "Peru", "Sol", "accepted"))
+    (tmp_path / "real.nt").touch()
+    (tmp_path / "link.nt").symlink_to("real.nt")
+    assert faan("export", tmp_path, "-o", tmp_path / "link.nt", "--force")[0] == 0
+    assert (tmp_path / "link.nt").is_symlink()
+    fact = (tmp_path / "real.nt").read_text()
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert faan("export", tmp_path, "--format", "nt", "-o", tmp_path / "pipe")[0] == 0
+    assert os.read(reader, 1000).decode() == fact
+    os.close(reader)
 
 
 def test_a_relation_is_exported_by_its_label(faan: Faan, tmp_path: Path) -> None:

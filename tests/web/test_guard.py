@@ -62,7 +62,7 @@ def test_other_host_names_are_not_served_without_a_token(client: TestClient, hos
     assert "host name is not served" in answer.json()["error"]
 
 
-@pytest.mark.parametrize("host", ["localhost:9", "127.0.0.1", "[::1]:8000"])
+@pytest.mark.parametrize("host", ["localhost:9", "LocalHost", "127.0.0.1", "127.0.0.2:8000", "[::1]:8000"])
 def test_this_machine_is_served_by_all_its_names(client: TestClient, host: str) -> None:
     assert client.get("/api/relations", headers={"host": host}).status_code == 200
 
@@ -109,7 +109,7 @@ def test_with_a_token_nothing_is_told_without_it(service: Service) -> None:
     assert "currency" not in page.text
     assert client.get("/", params={"token": "wrong"}).status_code == 401
     assert client.get("/api/relations", headers={"authorization": "Bearer wrong"}).status_code == 401
-    assert client.get("/api/relations", headers={b"cookie": "faan-token=ümlaut".encode()}).status_code == 401
+    assert client.get("/api/relations", headers={b"cookie": "faan-token-8000=ümlaut".encode()}).status_code == 401
     assert client.get("/healthz").status_code == 200
 
 
@@ -125,8 +125,20 @@ def test_the_token_works_as_header_and_as_link(service: Service) -> None:
     assert client.get("/api/relations").status_code == 200
 
 
+def test_servers_at_two_ports_of_a_host_keep_their_tokens_apart(service: Service) -> None:
+    tokens = {"review.example.org:8001": TOKEN, "review.example.org:8002": TOKEN[::-1]}
+    jar = {}
+    for host, token in tokens.items():
+        answer = client_of(service, token).get(f"/?token={token}", headers={"host": host}, follow_redirects=False)
+        name, value = answer.headers["set-cookie"].split(";")[0].split("=")
+        jar[name] = value
+    for host, token in tokens.items():
+        both = {"host": host, "cookie": "; ".join(f"{name}={value}" for name, value in jar.items())}
+        assert client_of(service, token).get("/api/relations", headers=both).status_code == 200
+
+
 def test_others_are_let_in_only_with_a_token() -> None:
-    for host in ("127.0.0.1", "localhost", "::1"):
+    for host in ("127.0.0.1", "127.0.0.2", "localhost", "::1"):
         check_access(host, None)
     check_access("0.0.0.0", TOKEN)
     for host in ("0.0.0.0", "192.168.0.1", "example.org", "::"):

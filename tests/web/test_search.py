@@ -52,8 +52,18 @@ def test_one_typing_error_in_a_word_is_forgiven(search: Search, typo: str) -> No
 
 
 def test_errors_in_two_words_are_forgiven(search: Search) -> None:
-    assert names(search, "nwe zealnad") == []  # three letters are too few to guess
+    assert names(search, "nwew zealnad") == ["New Zealand"]
+
+
+def test_a_word_of_three_letters_must_be_right(search: Search) -> None:
     assert names(search, "new zealnad") == ["New Zealand"]
+    assert names(search, "nwe zealnad") == []
+
+
+def test_an_error_is_forgiven_among_more_numbers_than_words(tmp_path: Path) -> None:
+    rows = [(str(number), "next", str(number + 1)) for number in range(100_000)]
+    search = open_search(read_graph([*rows, ("Zurich", "on", "0")]), tmp_path / "entities.sqlite")
+    assert names(search, "zurixh") == ["Zurich"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "!!!", '"', "* AND", "NEAR(", "a" * 5000, "\x00", "\ud800", "%", "-york"])
@@ -85,6 +95,19 @@ def test_the_index_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
     assert names(open_search(read_graph([("c", "r", "b")]), path), "c") == ["c"]
     path.write_bytes(b"no database at all")
     assert names(open_search(read_graph([("c", "r", "b")]), path), "c") == ["c"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_servers_may_build_the_index_at_once(tmp_path: Path) -> None:
+    graph, path = read_graph([("a", "r", "b")]), tmp_path / "entities.sqlite"
+    others: list[Search] = []
+
+    def meanwhile(share: float) -> None:
+        others.append(open_search(graph, path))
+
+    first = open_search(graph, path, meanwhile)
+    assert all(names(search, "a") == ["a"] for search in (first, *others))
+    assert others
     assert list(tmp_path.iterdir()) == [path]
 
 

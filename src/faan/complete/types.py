@@ -69,7 +69,7 @@ class ExplainedPath:
 
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
-    confidence: float  # how likely an end of such a path is right
+    confidence: float  # how far an end of such a path is trusted, from 0 to 1; not how often it is right
     support: int  # how many examples such a path connects,
     of: int  # and how many examples there are
 

@@ -80,7 +80,7 @@ class RelationPaths:
 
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
-        """How likely an endpoint is right, (P,)."""
+        """How far an endpoint is trusted to be right, (P,)."""
         return self.support / (self.endpoints + PSEUDO_COUNT) * np.where(self.paths[:, -1] >= 0, LONG_PATH, 1.0)
 
     def path(self, number: int) -> tuple[int, ...]:

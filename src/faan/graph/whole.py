@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from faan.graph.alone import try_lock
 from faan.graph.errors import InputError
+
+_LOCK = "lock"
 
 
 def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: False, what: str = "empty") -> None:
@@ -57,16 +62,33 @@ def _writing(folder: Path) -> Iterator[None]:
 def whole_file(path: Path) -> Iterator[Path]:
     """Give a file to write to; it takes the place of `path` when it is safely on the disk.
 
-    Whoever reads sees the old file or the new one, never a part, even if the machine stops in between.
+    Whoever reads sees the old file or the new one, never a part, even if the machine stops in between. Several may
+    write at once: each has a part of its own, and the last one to end wins.
     """
-    part = path.with_name(path.name + ".part")
-    try:
+    _remove_leftovers(path)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder, _in_use(Path(folder)):
+        part = Path(folder) / "part"
         yield part
         sync(part)
         part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
     sync(path.parent)
+
+
+@contextmanager
+def _in_use(folder: Path) -> Iterator[None]:
+    """Mark a folder as in use by a lock, which ends with the process however that ends."""
+    with (folder / "new").open("wb") as file:
+        if try_lock(file.fileno()):
+            (folder / "new").rename(folder / _LOCK)  # nobody sees it before it is locked
+        yield
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed processes left behind: parts of the same file that are no longer in use."""
+    for mark in path.parent.glob(f".{glob.escape(path.name)}-*/{_LOCK}"):
+        with suppress(OSError), mark.open("r+b") as file:
+            if try_lock(file.fileno()):
+                shutil.rmtree(mark.parent, ignore_errors=True)
 
 
 def sync(path: Path) -> None:

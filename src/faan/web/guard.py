@@ -7,6 +7,7 @@ requests to this very machine by its own name are answered: a name that a strang
 from __future__ import annotations
 
 import hmac
+import ipaddress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,8 +17,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faan.web.limits import MAX_BODY
 
-COOKIE = "faan-token"
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _OPEN = ("/static/", "/healthz")  # what needs no token
 _POLICY = (
@@ -31,6 +30,14 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this very machine's, which no other machine can reach."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 class Guard:
@@ -55,7 +62,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if self._token is None and _name_of(host) not in _LOOPBACK:
+        if self._token is None and not is_loopback(_name_of(host)):
             return _problem(
                 400, "this host name is not served: open the address that `faan serve` printed, or serve with a token"
             )
@@ -74,7 +81,8 @@ class Guard:
         asked = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["path"] == "/" and _equal(asked.pop("token", [""])[0], token):
             answer = RedirectResponse("/?" + urlencode(asked, doseq=True) if asked else "/", status_code=303)
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=scope["scheme"] == "https")
+            secure = scope["scheme"] == "https"
+            answer.set_cookie(_cookie_name(headers), token, httponly=True, samesite="strict", secure=secure)
             return answer
         if scope["path"] == "/":
             return HTMLResponse(self._token_page, status_code=401)
@@ -126,12 +134,12 @@ def _marked(send: Send, path: str) -> Send:
     return send_marked
 
 
-def _name_of(host: str) -> str | None:
+def _name_of(host: str) -> str:
     """The name in a Host header, without the port."""
     try:
-        return urlsplit(f"//{host}").hostname
+        return urlsplit(f"//{host}").hostname or ""
     except ValueError:
-        return None
+        return ""
 
 
 def _place_of(origin: str) -> str | None:
@@ -150,9 +158,18 @@ def _same_site(headers: Headers, host: str) -> bool:
     return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
 
 
+def _cookie_name(headers: Headers) -> str:
+    """Where a browser keeps the token: it has one store for all ports of a host, so the port is in the name."""
+    try:
+        port = urlsplit(f"//{headers.get('host', '')}").port
+    except ValueError:
+        port = None
+    return "faan-token" if port is None else f"faan-token-{port}"
+
+
 def _cookie(headers: Headers) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(_cookie_name(headers))
     except CookieError:
         return ""
     return found.value if found is not None else ""

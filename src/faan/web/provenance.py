@@ -7,11 +7,12 @@ what and when, which model suggested it from which examples, and how likely it t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 
 import pyoxigraph as ox
+from pydantic import BaseModel, ValidationError
 
+from faan.graph import InputError
 from faan.graph.iris import Terms
 from faan.web.decision import Decision
 
@@ -27,10 +28,18 @@ _LABEL = ox.NamedNode(f"{_RDFS}label")
 
 
 def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """The file as text."""
+    """The file as text, in one piece."""
     story = _Story(terms, origin).tell(decisions)
     written = ox.serialize(story, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
-    yield (written or b"").decode()
+    return iter([(written or b"").decode()])
+
+
+class _Given(BaseModel):
+    """What a suggestion was asked with: pairs, or a relation; and the event up to which accepted facts counted."""
+
+    relation: str | None = None
+    examples: list[tuple[str, str]] = []
+    accepted_until: int | None = None
 
 
 class _Story:
@@ -77,19 +86,18 @@ class _Story:
 
     def _examples(self, decision: Decision, statement: ox.NamedNode) -> Iterator[ox.Triple]:
         """What the suggestion was derived from: pairs that were given, or the relation's own facts."""
-        given = json.loads(decision.examples)
-        if not given:
+        given = _given(decision)
+        if not given.model_fields_set:
             return
         examples = self._terms.under("examples/", hashlib.sha256(decision.examples.encode()).hexdigest()[:16])
         yield ox.Triple(statement, _prov("wasDerivedFrom"), examples)
         if examples in self._told:
             return
-        pairs = given.get("examples") or []
-        label = f"examples of {decision.relation}" if pairs else f"known facts of {decision.relation}"
+        label = f"examples of {decision.relation}" if given.examples else f"known facts of {decision.relation}"
         yield from self._once(examples, label, f"{_PROV}Collection")
-        if until := given.get("accepted_until"):
-            yield ox.Triple(examples, _faan("acceptedUntil"), ox.Literal(until))
-        for number, (head, tail) in enumerate(pairs, 1):
+        if given.accepted_until:
+            yield ox.Triple(examples, _faan("acceptedUntil"), ox.Literal(given.accepted_until))
+        for number, (head, tail) in enumerate(given.examples, 1):
             member = ox.NamedNode(f"{examples.value}-{number}")
             yield ox.Triple(examples, _prov("hadMember"), member)
             yield from _types(member, f"{_RDF}Statement")
@@ -102,6 +110,15 @@ class _Story:
             self._told.add(node)
             yield from _types(node, kind)
             yield ox.Triple(node, _LABEL, ox.Literal(label))
+
+
+def _given(decision: Decision) -> _Given:
+    try:
+        return _Given.model_validate_json(decision.examples)
+    except ValidationError:
+        raise InputError(
+            f"the examples of decision {decision.id} are not as the review page wrote them; export as another format"
+        ) from None
 
 
 def _types(node: ox.NamedNode, *kinds: str) -> Iterator[ox.Triple]:

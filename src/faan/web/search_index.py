@@ -14,10 +14,9 @@ from faan.graph import Graph, InputError
 from faan.graph.whole import whole_file
 from faan.web.search import SHORT, Search, local_part, words_of
 
-_VERSION = 1
+_VERSION = 2
 _BATCH = 20_000
 _LETTERS = 60  # how many different letters are tried in the place of a wrong one
-_LETTER_ROWS = 100_000  # entities whose letters are counted
 _SCHEMA = (
     "CREATE TABLE about (version INTEGER, graph TEXT, letters TEXT)",
     "CREATE TABLE entity (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL)",
@@ -32,7 +31,6 @@ def open_search(graph: Graph, path: Path, progress: Callable[[float], None] = la
     if not _fits(graph, path):
         try:
             with whole_file(path) as part:
-                part.unlink(missing_ok=True)
                 _build(graph, part, progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
@@ -70,15 +68,18 @@ def _build(graph: Graph, path: Path, progress: Callable[[float], None]) -> None:
         # Much is collected in memory before it is written: fewer parts to merge at the end.
         connection.execute("INSERT INTO text (text, rank) VALUES ('hashsize', 67108864)")
         order = np.argsort(-graph.neighbours.degrees, kind="stable")
+        letters: Counter[str] = Counter()
         connection.execute("BEGIN")
         for start in range(0, len(order), _BATCH):
             rows = list(enumerate(order[start : start + _BATCH].tolist(), start))
             connection.executemany("INSERT INTO entity VALUES (?, ?)", rows)
-            connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", _texts(graph, rows))
+            texts = list(_texts(graph, rows))
+            connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", texts)
+            letters.update("".join(text for _, text in texts))
             progress(0.9 * start / len(order))
         connection.execute("INSERT INTO text (text) VALUES ('optimize')")
-        letters = _letters(connection)
-        connection.execute("INSERT INTO about VALUES (?, ?, ?)", (_VERSION, _fingerprint(graph), letters))
+        about = (_VERSION, _fingerprint(graph), _most_frequent(letters))
+        connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)
         connection.execute("COMMIT")
         progress(1.0)
     finally:
@@ -95,9 +96,7 @@ def _texts(graph: Graph, rows: list[tuple[int, int]]) -> Iterator[tuple[int, str
         yield row, " ".join(words_of(text))
 
 
-def _letters(connection: sqlite3.Connection) -> str:
-    """The letters that words consist of, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for (term,) in connection.execute("SELECT DISTINCT term FROM word LIMIT ?", (_LETTER_ROWS,)):
-        counts.update(term)
-    return "".join(letter for letter, _ in counts.most_common(_LETTERS))
+def _most_frequent(letters: Counter[str]) -> str:
+    """The letters that the words of all entities consist of, the most frequent first."""
+    del letters[" "]
+    return "".join(letter for letter, _ in letters.most_common(_LETTERS))

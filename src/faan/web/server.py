@@ -18,6 +18,7 @@ from faan.complete import Completer
 from faan.complete.folder import SEARCH_FILE
 from faan.graph import InputError
 from faan.web.decisions import DECISIONS_FILE, Decisions
+from faan.web.guard import is_loopback
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
@@ -32,14 +33,6 @@ def check_access(host: str, token: str | None) -> None:
         raise InputError(
             f"with --host {host} others can reach the page: protect it with a token, by --token or FAAN_TOKEN"
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is this very machine's."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def addresses(host: str, port: int, token: str | None) -> list[str]:

@@ -15,6 +15,7 @@ let state = readAddress();
 let asking = new AbortController(); // for suggestions
 let opening = new AbortController(); // for evidence
 let last = 0; // the last event that this window knows
+let deciding = false; // a decision is on its way to the server
 let mine = []; // decisions of this reviewer that can be undone, the latest at the end
 let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
@@ -138,6 +139,8 @@ NARROW.addEventListener("change", () => {
 async function decide(verdict) {
   const suggestion = list.current;
   if (!suggestion) return;
+  if (deciding) return say("The last decision is still being saved.");
+  deciding = true;
   const { head, tail, probability, score, rank } = suggestion;
   const seen = suggestion.decision?.id ?? 0;
   const request = { ...questionOf(state), head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
@@ -153,10 +156,13 @@ async function decide(verdict) {
   } catch (error) {
     if (error instanceof Problem && error.status === 409) list.decide(head, tail, error.standing);
     complain(error instanceof Problem ? error : new Error(`Not saved: ${error.message}. Try again.`));
+  } finally {
+    deciding = false;
   }
 }
 
 async function undo() {
+  if (deciding) return say("The last decision is still being saved.");
   const decision = mine.pop();
   if (!decision) return say("Nothing of yours to undo.");
   try {

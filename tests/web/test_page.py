@@ -1,0 +1,21 @@
+"""What the page says, before any script runs."""
+
+from __future__ import annotations
+
+from fastapi.testclient import TestClient
+
+from faan.graph.iris import DEFAULT_BASE
+from faan.web.export import FORMATS
+
+
+def test_the_page_offers_every_format_with_its_ending_and_the_usual_base(client: TestClient) -> None:
+    page = client.get("/").text
+    for name, form in FORMATS.items():
+        assert f'<option value="{name}" data-ending="{form.ending}">{form.name}</option>' in page
+    assert f'name="base" value="{DEFAULT_BASE}"' in page
+
+
+def test_a_path_is_called_trusted_not_right(client: TestClient) -> None:
+    asked = {"relation": "currency", "head": "Peru", "tail": "Euro"}
+    evidence = client.post("/evidence", json=asked).text
+    assert "1 of 3 examples have such a path; trusted 80 %" in evidence
