@@ -60,6 +60,12 @@ def test_a_new_relation_is_asked_by_examples(client: TestClient) -> None:
     assert judged == row
 
 
+def test_examples_of_a_relation_of_the_graph_are_added_to_its_own_facts(client: TestClient) -> None:
+    request = {"relation": "currency", "examples": [["Chile", "Euro"]], "heads": ["France"]}
+    rows = client.post("/api/suggest", json=request).json()["suggestions"]
+    assert [row["tail"] for row in rows] == ["Yen"]  # the graph has the Euro, and knows of the Yen
+
+
 def test_an_explanation_comes_with_its_drawing(client: TestClient) -> None:
     answer = client.post("/api/explain", json={"relation": "currency", "head": "Peru", "tail": "Euro"}).json()
     assert answer["suggestion"]["head"] == "Peru"
@@ -108,6 +114,8 @@ def test_wrong_parameters_and_bodies_are_told_in_plain_words(client: TestClient)
         client.get("/api/entities", params={"q": "x", "limit": "ten"}).json()["error"]
         == "limit: expected a whole number"
     )
+    told = client.post("/api/decisions", json=DECISION | {"reviewer": "a\nb"}).json()["error"]
+    assert told == "reviewer: expected a text without line ends and other signs that cannot be seen"
     body = client.post("/api/suggest", content=b'{"relation"', headers={"content-type": "application/json"})
     assert body.json()["error"] == "the body is not JSON (Expecting ':' delimiter), from letter 11 on"
 

@@ -30,6 +30,15 @@ def saved(folder: Path, name: str) -> str:
     raise AssertionError(f"{name} was never saved: {sorted(path.name for path in folder.iterdir())}")
 
 
+SHOWN = "#evidence:not([aria-busy])"  # the evidence of the fact that is open
+
+
+def decide(window: Window, key: str) -> None:
+    """Press the key of a verdict once the evidence is there."""
+    window.one(SHOWN)
+    window.press(key)
+
+
 def open_names(window: Window) -> str:
     return window.one('.fact[aria-expanded="true"] .names').text
 
@@ -59,11 +68,11 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(model: Path, w
         assert window.one(".canvas canvas").size["width"] > 100
 
         first = open_names(window)
-        window.press("a")
+        decide(window, "a")
         window.wait_for_text("#progress", "1 accepted")
-        window.press("r")
+        decide(window, "r")
         window.wait_for_text("#progress", "1 rejected")
-        window.press("s")
+        decide(window, "s")
         window.wait_for_text("#progress", "1 skipped")
         window.wait_for_text("#progress", "precision 50 %")
         window.press("u")
@@ -103,13 +112,13 @@ def test_a_relation_of_the_graph_to_a_file_by_mouse(model: Path, window: Window,
         window.click("#suggestions li:nth-child(2) .fact")
         window.click("#suggestions li:nth-child(1) .fact")
         window.wait_for_text(".fact-title", "minted_in")
-        window.click("#accept")
+        window.click(f"{SHOWN} #accept")
         window.wait_for_text("#suggestions li:nth-child(1)", "accepted by Ana")
-        window.click("#reject")
+        window.click(f"{SHOWN} #reject")
         window.wait_for_text("#progress", "1 rejected")
         window.click("#undo")
         window.wait_for_text("#progress", "0 rejected")
-        window.click("#reject")
+        window.click(f"{SHOWN} #reject")
         window.wait_for_text("#progress", "1 rejected")
         link = window.driver.current_url
         window.click("#show-export")
@@ -138,7 +147,7 @@ def test_two_windows_learn_from_each_other(model: Path, window: Window) -> None:
         window.driver.switch_to.new_window("window")
         window.open(address)
         window.wait_for_text(".fact-title", "land1")
-        window.press("a")
+        decide(window, "a")
         window.wait_for_text("#suggestions li:nth-child(1)", "accepted by anonymous")
         window.driver.switch_to.window(first)
         window.press("r")  # before or after it has heard of the other window
@@ -148,10 +157,11 @@ def test_two_windows_learn_from_each_other(model: Path, window: Window) -> None:
 SLOW = """
 const quick = window.fetch;
 window.fetch = async (path, options) => {
-  if (path === "/api/decisions") await new Promise((resolve) => (window.save = resolve));
+  if (path === window.slow) await new Promise((resolve) => (window.go = resolve));
   return quick(path, options);
 };
-"""  # decisions wait until the test lets them go
+window.slow = "/api/decisions";
+"""  # decisions, or what else is named, wait until the test lets them go
 
 
 def test_keys_pressed_while_a_decision_is_saved_decide_nothing(model: Path, window: Window) -> None:
@@ -159,17 +169,41 @@ def test_keys_pressed_while_a_decision_is_saved_decide_nothing(model: Path, wind
         window.open(f"{server.address}/?relation=speaks&head=land1&known=show")
         window.wait_for_text(".fact-title", "land1")
         window.driver.execute_script(SLOW)
-        window.press("a")
+        decide(window, "a")
         for key in ("a", "r", "u"):
             window.press(key)
             window.wait_for_text("#status", "still being saved")
-        window.driver.execute_script("window.save()")
+        window.driver.execute_script("window.go()")
         window.wait_for_text("#progress", "1 accepted, 0 rejected")
         window.wait_for_text("#status", "accepted")
         assert not window.one("body").find_element("id", "problem").is_displayed()
-        window.press("r")  # the next one
-        window.driver.execute_script("window.save()")
+        decide(window, "r")  # the next one
+        window.driver.execute_script("window.go()")
         window.wait_for_text("#progress", "1 accepted, 1 rejected")
+
+
+def test_nothing_is_decided_before_its_evidence_is_shown(model: Path, window: Window) -> None:
+    with served(model) as server:
+        window.open(f"{server.address}/?relation=speaks&head=land1&known=show")
+        window.wait_for_text(".fact-title", "land1")
+        window.driver.execute_script(SLOW + 'window.slow = "/evidence"')
+        window.press("j")
+        window.press("a")
+        window.wait_for_text("#status", "not here yet")
+        window.driver.execute_script("window.go()")
+        decide(window, "a")
+        window.wait_for_text("#progress", "1 accepted, 0 rejected")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_the_verdicts_are_in_view(model: Path, window: Window, size: tuple[int, int]) -> None:
+    with served(model) as server:
+        window.show_as(*size)
+        window.open(f"{server.address}/?relation=speaks&head=land1&known=show")
+        window.wait_for_text(".fact-title", "land1")
+        window.one(".canvas canvas")
+        place = "const box = document.getElementById('accept').getBoundingClientRect(); return box.bottom - innerHeight"
+        assert window.driver.execute_script(place) <= 0
 
 
 def test_names_that_look_like_scripts_are_only_names(evil_model: Path, window: Window) -> None:
@@ -196,5 +230,5 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(model: Path, window: 
         window.wait_for_text("#suggestions li:nth-child(1) .fact-title", "land1")
         width = window.driver.execute_script("return document.documentElement.scrollWidth")
         assert width <= 360
-        window.click("#accept")
+        window.click(f"{SHOWN} #accept")
         window.wait_for_text("#progress", "1 accepted")

@@ -54,6 +54,7 @@ _IN_WORDS = {
     "greater_than_equal": "expected {ge} or more",
     "less_than": "expected less than {lt}",
     "less_than_equal": "expected {le} or less",
+    "string_pattern_mismatch": "expected a text without line ends and other signs that cannot be seen",
     "string_too_short": "expected a text of {min_length} or more letters",
     "string_too_long": "expected a text of at most {max_length} letters",
     "too_short": "expected {min_length} or more of them",

@@ -31,7 +31,7 @@ from faan.web.answers import (
 from faan.web.export import FORMATS, Chosen, FormatName, decided_relation, export
 from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
-from faan.web.requests import DecideRequest, ExplainRequest, ScoreRequest, SuggestRequest
+from faan.web.requests import DecideRequest, ExplainRequest, Reviewer, ScoreRequest, SuggestRequest
 from faan.web.service import Service, counted, decided
 
 NDJSON = "application/x-ndjson"
@@ -155,7 +155,7 @@ def decide(request: DecideRequest, service: Served) -> Decided:
 @router.delete("/api/decisions/{number}", responses={404: {"model": Problem, "description": "No such decision."}})
 def undo(
     number: Annotated[int, Path(ge=1, le=MAX_EVENT)],
-    reviewer: Annotated[str, Query(min_length=1, max_length=100)],
+    reviewer: Annotated[Reviewer, Query()],
     service: Served,
 ) -> Fact:
     """Take a decision back; what stood before it holds again."""

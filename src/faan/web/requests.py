@@ -20,6 +20,9 @@ from faan.web.limits import (
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
 Pair = tuple[Name, Name]
 Event = Annotated[int, Field(ge=0, le=MAX_EVENT)]
+Reviewer = Annotated[
+    str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]*$")
+]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -29,13 +32,13 @@ class Question(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     relation: Name = Field(
-        description="A relation of the graph by name or label; with examples, what to call the relation."
+        description="A relation of the graph by name or label; or, with examples, what to call a new one."
     )
     examples: list[Pair] | None = Field(
         None,
         min_length=1,
         max_length=MAX_EXAMPLES,
-        description="Pairs of head and tail; without them the relation's own facts are the examples.",
+        description="Pairs of head and tail; those of a relation of the graph are added to its own facts.",
     )
     accepted_until: Event = Field(
         0, description="Facts of the relation that were accepted by this event become examples too; 0 for none."
@@ -79,12 +82,12 @@ class DecideRequest(ExplainRequest):
     """Decides about one fact; the question is kept with it as its provenance."""
 
     verdict: Verdict
-    reviewer: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+    reviewer: Reviewer
     probability: float | None = Field(None, ge=0, le=1)
     score: Number | None = None
     rank: Annotated[int, Field(ge=1, le=MAX_EVENT)] | None = None
     key: Annotated[str, StringConstraints(min_length=8, max_length=100)] | None = Field(
-        None, description="Any text that is new for each decision: sending it again does not decide again."
+        None, description="A text that is new for each decision: sending it again does not decide again."
     )
     seen: Event | None = Field(
         None,

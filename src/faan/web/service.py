@@ -155,15 +155,16 @@ class Service:
         return None if names is None else [self.entity(name) for name in names]
 
     def _examples(self, question: Question) -> Examples:
-        """The examples for a completer: the relation itself, or pairs; with accepted facts where asked for."""
+        """The examples for a completer: facts of the graph, given pairs, accepted facts where asked for."""
         relation = self.relation_name(question)
         accepted = []
         if question.accepted_until:
             standing = self.decisions.current(relation, ("accepted",), question.accepted_until)
             accepted = [(decision.head, decision.tail) for decision in standing]
-        if question.examples is not None:
-            return [(self.entity(head), self.entity(tail)) for head, tail in question.examples] + accepted
-        return Extended(relation, tuple(accepted)) if accepted else relation
+        given = [(self.entity(head), self.entity(tail)) for head, tail in question.examples or ()]
+        if self.graph.relation_names.find(relation) is None:
+            return given + accepted
+        return Extended(relation, (*given, *accepted)) if given or accepted else relation
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
         graph, head, tail = self.graph, suggestion.head, suggestion.tail

@@ -16,6 +16,7 @@ let asking = new AbortController(); // for suggestions
 let opening = new AbortController(); // for evidence
 let last = 0; // the last event that this window knows
 let deciding = false; // a decision is on its way to the server
+let shown = null; // the fact whose evidence stands on the page
 let mine = []; // decisions of this reviewer that can be undone, the latest at the end
 let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
@@ -111,12 +112,15 @@ async function openEvidence(suggestion, item) {
   place(item);
   const request = { ...questionOf(state), head: suggestion.head, tail: suggestion.tail };
   $("evidence").setAttribute("aria-busy", "true");
+  shown = null;
   try {
     const html = await postForText("/evidence", request, signal);
     $("reasons").innerHTML = html; // from our own template, which escapes every name
     $("evidence").scrollTop = 0;
+    shown = suggestion;
     await draw($("reasons").querySelector(".canvas"));
   } catch (error) {
+    if (!signal.aborted) shown = suggestion; // without evidence, which is said
     complain(error);
   } finally {
     if (!signal.aborted) $("evidence").removeAttribute("aria-busy");
@@ -129,8 +133,17 @@ function place(item) {
   if (NARROW.matches) item.append($("evidence"));
   else if ($("evidence").parentElement !== beside) beside.append($("evidence"));
   $("evidence").hidden = false;
+  fit();
   item.scrollIntoView({ block: NARROW.matches ? "start" : "nearest" });
 }
+// Beside the list it ends where the window ends, so that its buttons are always in view.
+function fit() {
+  const pane = $("evidence");
+  const room = innerHeight - Math.max(pane.getBoundingClientRect().top, 0) - 16;
+  pane.style.maxHeight = NARROW.matches ? "" : `${Math.max(room, 240)}px`;
+}
+addEventListener("scroll", fit, { passive: true });
+addEventListener("resize", fit);
 NARROW.addEventListener("change", () => {
   const open = document.querySelector('.fact[aria-expanded="true"]');
   if (open) place(open.parentElement);
@@ -140,6 +153,7 @@ async function decide(verdict) {
   const suggestion = list.current;
   if (!suggestion) return;
   if (deciding) return say("The last decision is still being saved.");
+  if (shown !== suggestion) return say("Its evidence is not here yet.");
   deciding = true;
   const { head, tail, probability, score, rank } = suggestion;
   const seen = suggestion.decision?.id ?? 0;
@@ -150,12 +164,12 @@ async function decide(verdict) {
     mine.push(decision);
     list.decide(head, tail, decision);
     complain(null);
-    await look();
+    await look().catch(complain); // it is saved whatever becomes of this
     const more = list.next();
     say(`${suggestion.head_label}, ${suggestion.tail_label}: ${verdict}.${more ? "" : " All are decided."}`);
   } catch (error) {
     if (error instanceof Problem && error.status === 409) list.decide(head, tail, error.standing);
-    complain(error instanceof Problem ? error : new Error(`Not saved: ${error.message}. Try again.`));
+    complain(error instanceof Problem ? error : new Error("Not saved: the server does not answer. Is it running? Try again."));
   } finally {
     deciding = false;
   }
