@@ -69,8 +69,8 @@ def read_graph(
     """Read a knowledge graph.
 
     `source` is a file in any supported format, plain or compressed, `-` for standard input, a folder (a saved graph,
-    OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive), the bundled graph's name "world", an iterable of (head,
-    relation, tail), a polars or pandas frame, or a directed networkx graph.
+    OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive), the bundled graph's name "world", an iterable of
+    (head, relation, tail), a polars or pandas frame, or a directed networkx graph.
 
     `format` is only needed where detection fails. `columns` names (or numbers, from 1) the columns of head, relation
     and tail in a table. `nodes` is a table of `id`, `category` and `name`. `languages` are those preferred for labels.
