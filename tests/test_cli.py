@@ -226,6 +226,7 @@ def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Pa
         (("--set", "epochs=many"), 2, "error: epochs: expected a whole number"),
         (("--config", "nowhere.toml"), 1, "nowhere.toml: cannot be read as TOML"),
         (("--model", "distmult", "--set", "learning_rate=1e30"), 1, "Lower learning_rate"),
+        (("--model", "rotate", "--config", "transe.toml"), 2, "says which model; leave one of them out"),
     ],
 )
 def test_embeddings_that_cannot_be_trained_say_why(

@@ -30,8 +30,13 @@ def embed(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
     model: Annotated[
-        str, typer.Option(help="transe, distmult, complex, simple or rotate, with settings that suit it.")
-    ] = "transe",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="transe, distmult, complex, simple or rotate, with settings that suit it [default: transe].",
+            show_default=False,
+        ),
+    ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings from a TOML file instead.")] = None,
     setting: Settings = None,
     valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
@@ -46,6 +51,8 @@ def embed(
     """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
     from faan.embed_commands import embed_config, run_embed  # torch takes seconds to load; few commands need it
 
+    if model is not None and config is not None:
+        raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
     check_free(output)
     settings = embed_config(model, config, setting)
 

@@ -100,19 +100,36 @@ def evidence(land: Graph, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def files_of(folder: Path) -> list[Path]:
+    return sorted(
+        path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.name != CHECKSUMS_FILE
+    )
+
+
+def harmed(content: bytes, harm: str) -> bytes | None:
+    """The content of a file after some harm; None where it is gone."""
+    ways = {"missing": None, "cut": content[: len(content) // 2], "nonsense": b"\x93nonsense" * 9, "empty": b""}
+    return ways[harm]
+
+
+def copy_with(model: Path, copy: Path, file: Path, content: bytes | None) -> Path:
+    """A copy of a model without checksums, in which one file is another."""
+    shutil.copytree(model, copy, ignore=shutil.ignore_patterns(CHECKSUMS_FILE, file.name))
+    shutil.copytree(model / file.parent, copy / file.parent, dirs_exist_ok=True)
+    (copy / CHECKSUMS_FILE).unlink(missing_ok=True)
+    (copy / file).unlink()
+    if content is not None:
+        (copy / file).write_bytes(content)
+    return copy
+
+
 def test_any_file_that_is_missing_or_damaged_is_one_error(evidence: Path, tmp_path: Path) -> None:
-    files = [path.relative_to(evidence) for path in evidence.rglob("*") if path.is_file()]
-    files.remove(Path(CHECKSUMS_FILE))
+    files = files_of(evidence)
     assert {path.suffix for path in files} <= {".json", ".npy", ".safetensors", ".txt"}  # nothing that is executed
     for file in files:
-        for harm in ("missing", "cut", "nonsense"):
-            copy = tmp_path / "copy"
-            shutil.copytree(evidence, copy)
-            content = (copy / file).read_bytes()
-            if harm == "missing":
-                (copy / file).unlink()
-            else:
-                (copy / file).write_bytes(content[: len(content) // 2] if harm == "cut" else b"\x93nonsense" * 9)
+        for harm in ("missing", "cut", "nonsense", "empty"):
+            copy = copy_with(evidence, tmp_path / "copy", file, harmed((evidence / file).read_bytes(), harm))
+            shutil.copy(evidence / CHECKSUMS_FILE, copy)
             with pytest.raises(InputError):
                 Completer.load(copy)
             shutil.rmtree(copy)

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
 import torch
 
 from faan.embed import EmbedConfig, Embeddings, Report, embed_graph, encode_triples, export_vectors, resume_run
+from faan.embed.embeddings import write_tensors
 from faan.graph import Graph, InputError, read_graph
 
 CONFIG = EmbedConfig(dimension=8, epochs=6, evaluate_every=2, batch_size=16, chunk_size=8, negatives=4, seed=3)
@@ -94,3 +96,50 @@ def test_what_cannot_be_run_says_why_and_leaves_nothing(ring: Graph, tmp_path: P
     (tmp_path / "full" / "notes").write_text("mine")
     with pytest.raises(InputError, match="resume the run in it or choose another folder"):
         embed_graph(ring, CONFIG, tmp_path / "full")
+
+
+@pytest.mark.parametrize("moment", ["faan.embed.runs.save_graph", "faan.embed.runs.begin"])
+def test_a_run_that_was_cut_before_its_first_state_can_begin_again(
+    ring: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    def stop(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(moment, stop)
+        embed_graph(ring, CONFIG, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    embed_graph(ring, CONFIG, tmp_path / "run")
+
+
+def test_a_run_that_was_cut_in_its_first_epoch_can_be_resumed(ring: Graph, tmp_path: Path) -> None:
+    def stop(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed_graph(ring, CONFIG, tmp_path / "run", on_update=stop)
+    whole = embed_graph(ring, CONFIG, tmp_path / "whole")
+    assert torch.equal(resume_run(tmp_path / "run").embeddings.entities, whole.embeddings.entities)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"dimension": "much"}'])
+def test_damaged_settings_of_a_run_are_an_error_that_names_the_file(
+    ring: Graph, tmp_path: Path, content: bytes
+) -> None:
+    embed_graph(ring, CONFIG, tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"config.json: the run is damaged .* begin it again"):
+        resume_run(tmp_path / "run")
+
+
+def test_vectors_of_another_shape_than_their_settings_are_refused(ring: Graph, tmp_path: Path) -> None:
+    embed_graph(ring, CONFIG, tmp_path / "run")
+    for wrong in (torch.zeros(20, 7), torch.zeros(20), torch.zeros(20, 8).double(), torch.full((20, 8), torch.nan)):
+        write_tensors(tmp_path / "run" / "vectors.safetensors", {"entities": wrong, "relations": torch.zeros(2, 8)})
+        with pytest.raises(InputError, match="the embeddings are damaged"):
+            Embeddings.load(tmp_path / "run")
+    vectors = Embeddings(CONFIG, torch.zeros(20, 8), torch.zeros(2, 8))
+    vectors.check_graph(ring)
+    for other in (read_graph([("a", "r", "b")]), read_graph([(f"n{i}", f"r{i}", "n0") for i in range(20)])):
+        with pytest.raises(InputError, match="these do not belong together"):
+            vectors.check_graph(other)

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph
+from faan.graph import InputError, read_graph, save_graph
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -242,3 +242,36 @@ def test_folders_and_files_that_are_not_there_say_so(tmp_path: Path) -> None:
         read_graph(tmp_path, format="turtle")
     with pytest.raises(InputError, match="unknown format 'excel'; expected one of table, parquet"):
         read_graph(tmp_path, format="excel")
+
+
+OPTIONS: list[dict[str, Any]] = [{"format": "turtle"}, {"columns": ("a", "b", "c")}]
+MORE_OPTIONS: list[dict[str, Any]] = [{"nodes": "nowhere.tsv"}, {"type_pattern": "("}, {"type_relations": ["is"]}]
+
+
+@pytest.mark.parametrize("option", [*OPTIONS, *MORE_OPTIONS])
+def test_options_that_a_saved_graph_cannot_follow_are_refused(tmp_path: Path, option: dict[str, Any]) -> None:
+    save_graph(read_graph(TRIPLES), tmp_path / "saved")
+    with pytest.raises(InputError, match=r"saved: .* fixed; they cannot be set"):
+        read_graph(tmp_path / "saved", **option)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_that_the_bundled_graph_cannot_follow_are_refused(option: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="world: the bundled graph's format and columns are fixed"):
+        read_graph("world", **option)
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+def test_an_archive_of_a_benchmark_is_read_however_it_is_compressed(tmp_path: Path, ending: str) -> None:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for name in ("path_graph", "notes"):
+            member = tarfile.TarInfo(f"bench/{name}")
+            member.size = len(TSV)
+            tar.addfile(member, io.BytesIO(TSV.encode()))
+    archive = tmp_path / f"bench.tar{ending}"
+    archive.write_bytes(COMPRESS[ending](content.getvalue()))
+    assert list(read_graph(archive).triples()) == TRIPLES
+    archive.write_bytes(archive.read_bytes()[:-30])
+    with pytest.raises(InputError, match=r"bench\.tar"):
+        read_graph(archive)

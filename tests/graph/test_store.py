@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from faan.graph import Graph, InputError, open_graph, read_graph, save_graph
+from faan.graph import Graph, InputError, Names, open_graph, read_graph, save_graph
 
 TURTLE = """\
 @prefix ex: <http://example.org/> .
@@ -115,3 +116,45 @@ def test_array_names_cannot_lead_out_of_the_folder(graph: Graph, tmp_path: Path)
     (folder / "graph.json").write_text(json.dumps(mark | {"arrays": [*mark["arrays"], "../secret"]}))
     with pytest.raises(InputError, match="damaged"):
         open_graph(folder)
+
+
+@pytest.mark.parametrize("name", ["heads", "relations", "tails", "neighbour_entities", "neighbour_relations"])
+@pytest.mark.parametrize("wrong", [-1, 1_500_000_000])
+def test_numbers_out_of_range_are_noticed_before_loops_run_over_them(
+    graph: Graph, tmp_path: Path, name: str, wrong: int
+) -> None:
+    save_graph(graph, tmp_path / "saved")
+    array = np.load(tmp_path / "saved" / f"{name}.npy")
+    np.save(tmp_path / "saved" / f"{name}.npy", np.full_like(array, wrong))
+    opened = open_graph(tmp_path / "saved")  # at once: nothing is read yet
+    with pytest.raises(InputError, match=r"the graph is damaged .* read it from its source again"):
+        _ = opened.neighbours
+
+
+def test_offsets_that_fall_are_noticed(countries: Graph, tmp_path: Path) -> None:
+    save_graph(countries, tmp_path / "saved")
+    offsets = np.load(tmp_path / "saved" / "neighbour_offsets.npy")
+    offsets[1] = offsets[-1] + 7
+    np.save(tmp_path / "saved" / "neighbour_offsets.npy", offsets)
+    with pytest.raises(InputError, match="its neighbours are out of range"):
+        _ = open_graph(tmp_path / "saved").neighbours
+
+
+def test_a_part_of_a_damaged_graph_is_checked_too(countries: Graph, tmp_path: Path) -> None:
+    damaged = replace(countries, tails=np.full_like(countries.tails, countries.num_entities))
+    with pytest.raises(InputError, match="a tail is none of its"):
+        _ = damaged.neighbours
+
+
+def test_names_that_are_no_texts_are_noticed(countries: Graph, tmp_path: Path) -> None:
+    for file, place, byte in (("entity_names_data", 0, 0xFF), ("relation_names_offsets", 1, 10**6)):
+        save_graph(countries, tmp_path / "saved")
+        array = np.load(tmp_path / "saved" / f"{file}.npy")
+        array[place] = byte
+        np.save(tmp_path / "saved" / f"{file}.npy", array)
+        with pytest.raises(InputError, match="its names are no texts"):
+            open_graph(tmp_path / "saved").check()
+    halved = Names.from_strings(["é", ""])
+    halved.offsets[1] = 1
+    with pytest.raises(InputError, match="its names are no texts"):
+        halved.check()

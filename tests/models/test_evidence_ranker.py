@@ -227,7 +227,7 @@ def test_a_ranker_that_does_not_fit_is_refused(trained: EvidenceRanker, tmp_path
         EvidenceRanker.load(tmp_path, make_sources(GRAPH, VECTORS[1:]))
     notes = json.loads((tmp_path / RANKER_FILE).read_text())
     (tmp_path / RANKER_FILE).write_text(json.dumps(notes | {"evidence": notes["evidence"][1:]}))
-    with pytest.raises(InputError, match="the trees were trained on"):
+    with pytest.raises(InputError, match="they were trained on"):
         EvidenceRanker.load(tmp_path, sources)
     trained.save(tmp_path)
     (tmp_path / TREES_FILE).write_text("no trees")

@@ -8,10 +8,11 @@ negative, so that within one head a higher score never has a lower probability.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from faan.complete.about import Bin
 
@@ -20,6 +21,9 @@ Floats = NDArray[np.float64]
 CANDIDATE_FEATURES = ("score", "margin to the best other", "rank")  # these rise with the score
 _RIDGE = 1e-2  # pulls coefficients to 0, for when there is little to learn from
 _STEPS = 60
+
+_Six = tuple[float, float, float, float, float, float]  # one number for each feature
+_Above0 = Annotated[float, Field(gt=0)]
 
 
 def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
@@ -41,12 +45,12 @@ def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = No
 class Calibration(BaseModel):
     """A monotone logistic regression on standardised features."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    coefficients: tuple[float, ...]
+    coefficients: _Six
     intercept: float
-    mean: tuple[float, ...]
-    scale: tuple[float, ...]
+    mean: _Six
+    scale: tuple[_Above0, _Above0, _Above0, _Above0, _Above0, _Above0]
 
     def probability(self, scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
         """The probability of each candidate of one head, given the scores of all of them; or of those at places."""

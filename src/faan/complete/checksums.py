@@ -37,7 +37,7 @@ def check_files(folder: Path) -> None:
 def _read(path: Path) -> dict[str, int]:
     try:
         sums = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         sums = None
     if not isinstance(sums, dict) or not all(isinstance(number, int) for number in sums.values()):
         raise InputError(f"{path.name} does not hold checksums")

@@ -72,6 +72,8 @@ class FittedEvidence(Fitted):
     def load(cls, folder: Path, graph: Graph) -> FittedEvidence:
         """Read the vectors that are there, and the trees."""
         embeddings = [Embeddings.load(folder / model) for model in _MODELS if (folder / model).is_dir()]
+        for vectors in embeddings:
+            vectors.check_graph(graph)
         return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings)), embeddings)
 
 

@@ -87,11 +87,12 @@ def load(folder: Path) -> Completer:
         raise _damaged(folder, str(error)) from None
     try:
         graph = open_graph(folder / GRAPH_FOLDER)
+        graph.check()
     except InputError:
         raise _damaged(folder, f"{GRAPH_FOLDER}/ does not hold what was written") from None
     try:
         fitted = method.load(folder / _METHOD, graph)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, MemoryError, SafetensorError) as error:
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
         raise _damaged(folder, problem) from None

@@ -16,7 +16,7 @@ from torch import Tensor
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
-from faan.graph import InputError
+from faan.graph import Graph, InputError
 from faan.graph.whole import whole_file
 
 CONFIG_FILE = "config.json"
@@ -104,9 +104,33 @@ class Embeddings:
         try:
             config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
             tensors = load_file(folder / VECTORS_FILE)
-            return cls(config, tensors["entities"], tensors["relations"])
+            vectors = cls(config, tensors["entities"], tensors["relations"])
+            vectors._check()
+            return vectors
         except (SafetensorError, ValueError, KeyError) as error:
             raise InputError(f"the embeddings are damaged ({error}); train them again", source=str(folder)) from None
+
+    def _check(self) -> None:
+        """Refuse vectors of another shape than the settings say; compiled loops do not look where they read."""
+        model, d = self.model, self.config.dimension
+        for name, found, width in (
+            ("entities", self.entities, model.entity_width(d)),
+            ("relations", self.relations, model.relation_width(d)),
+        ):
+            if found.dtype != torch.float32 or found.ndim != 2 or found.shape[1] != width:
+                raise ValueError(f"{name} are not rows of {width} numbers")
+            if not torch.isfinite(found.sum()):
+                raise ValueError(f"{name} hold a number that is not finite")
+        if self.config.inverse_relations and len(self.relations) % 2:
+            raise ValueError("a relation has no inverse")
+
+    def check_graph(self, graph: Graph) -> None:
+        """Refuse a graph that these vectors cannot be of: with other entities, or relations that have no vector."""
+        if self.num_entities != graph.num_entities or self.num_relations < graph.num_relations:
+            raise InputError(
+                f"there are vectors of {self.num_entities:,} entities and {self.num_relations:,} relations, and the "
+                f"graph has {graph.num_entities:,} and {graph.num_relations:,}: these do not belong together"
+            )
 
 
 def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:

@@ -22,8 +22,9 @@ from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv, write_text
 from faan.embed.evaluation import LinkPrediction, evaluate
-from faan.embed.training import OnReport, OnUpdate, resume, split, train
+from faan.embed.training import OnReport, OnUpdate, begin, resume, split
 from faan.graph import Graph, InputError, open_graph, save_graph
+from faan.graph.whole import whole_folder
 
 RESULT_FILE = "result.json"
 HELD_OUT = ("valid", "test")
@@ -56,22 +57,13 @@ def embed_graph(
         raise InputError("one triple is too few to learn from; at least 2 are needed", source=graph.report.source)
     triples = triples_of(graph)
     split(triples, valid, config)  # complains before anything is written
-    save_graph(graph, folder / "graph")
-    for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
-        if held_out is not None and len(held_out):
-            np.save(folder / f"{name}.npy", held_out, allow_pickle=False)
-    start = time.perf_counter()
-    run = train(
-        triples,
-        graph.num_entities,
-        graph.num_relations,
-        config,
-        valid=_held_out(folder, "valid"),
-        folder=folder,
-        on_update=on_update,
-        on_report=on_report,
-    )
-    return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
+    with whole_folder(folder) as new:  # with a first state, so that there always is something to resume
+        save_graph(graph, new / "graph")
+        for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
+            if held_out is not None and len(held_out):
+                np.save(new / f"{name}.npy", held_out, allow_pickle=False)
+        begin(triples, graph.num_entities, graph.num_relations, config, _held_out(new, "valid"), new)
+    return _to_the_end(folder, graph, on_update, on_report)
 
 
 def resume_run(
@@ -81,7 +73,10 @@ def resume_run(
     folder = Path(folder)
     if not (folder / CHECKPOINT_FILE).is_file():
         raise InputError(f"there is no run to resume: {CHECKPOINT_FILE} is missing", source=str(folder))
-    graph = open_graph(folder / "graph")
+    return _to_the_end(folder, open_graph(folder / "graph"), on_update, on_report)
+
+
+def _to_the_end(folder: Path, graph: Graph, on_update: OnUpdate | None, on_report: OnReport | None) -> EmbeddingRun:
     start = time.perf_counter()
     run = resume(folder, triples_of(graph), valid=_held_out(folder, "valid"), on_update=on_update, on_report=on_report)
     return _finish(folder, graph, run.embeddings, time.perf_counter() - start)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from pydantic import ValidationError
 
 from faan.embed.checkpoint import (
     ADVICE,
@@ -31,6 +32,7 @@ from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 from faan.graph import InputError
+from faan.graph.errors import first_problem
 
 METRICS_FILE = "metrics.json"
 
@@ -64,6 +66,18 @@ def train(
     Validation triples, or ``config.held_out`` triples taken from the training ones, are ranked at every evaluation.
     With a folder the run is saved there as it goes, and ``resume`` continues it.
     """
+    return begin(triples, num_entities, num_relations, config, valid, folder).to_the_end(on_update, on_report)
+
+
+def begin(
+    triples: np.ndarray,
+    num_entities: int,
+    num_relations: int,
+    config: EmbedConfig,
+    valid: np.ndarray | None = None,
+    folder: Path | str | None = None,
+) -> Run:
+    """A run before its first epoch, saved if there is a folder: from then on ``resume`` can continue it."""
     check_triples(triples, num_entities, num_relations)
     if valid is not None:
         check_triples(valid, num_entities, num_relations, at_least=1)
@@ -76,10 +90,10 @@ def train(
         write_text(folder / CONFIG_FILE, config.model_dump_json(indent=2) + "\n")
     first = Embeddings.first(num_entities, num_relations, config)
     entities, relations = Table(first.entities, config), Table(first.relations, config)
-    run = _Run(training, held_out, config, entities, relations, Progress(fingerprint(training, held_out)), folder)
+    run = Run(training, held_out, config, entities, relations, Progress(fingerprint(training, held_out)), folder)
     if folder is not None:
         save_checkpoint(folder, entities, relations, run.progress)
-    return run.to_the_end(on_update, on_report)
+    return run
 
 
 def resume(
@@ -94,12 +108,25 @@ def resume(
     folder = Path(folder)
     if not (folder / CONFIG_FILE).is_file():
         raise InputError(f"{folder} holds no run to resume: {CONFIG_FILE} is missing")
-    config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text())
+    config = _read_config(folder / CONFIG_FILE)
     entities, relations, progress = load_checkpoint(folder, config)
     training, held_out = split(triples, valid, config)
     if fingerprint(training, held_out) != progress.data:
         raise InputError(f"{folder} was trained on other triples: resume with the graph that the run began with")
-    return _Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_update, on_report)
+    sizes = len(entities.rows), len(relations.rows) // (1 + config.inverse_relations)
+    for part in (training, held_out):
+        check_triples(part, *sizes, at_least=0)
+    return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_update, on_report)
+
+
+def _read_config(path: Path) -> EmbedConfig:
+    try:
+        return EmbedConfig.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise InputError(
+            f"the run is damaged or of another version of faan ({problem}); begin it again", source=str(path)
+        ) from None
 
 
 def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) -> tuple[np.ndarray, np.ndarray]:
@@ -121,13 +148,13 @@ def check_triples(triples: np.ndarray, num_entities: int, num_relations: int, at
     if len(triples) < at_least:
         raise InputError(f"{len(triples)} triple(s): at least {at_least} are needed to learn anything")
     for column, name, count in ((0, "head", num_entities), (1, "relation", num_relations), (2, "tail", num_entities)):
-        low, high = triples[:, column].min(), triples[:, column].max()
+        low, high = triples[:, column].min(initial=0), triples[:, column].max(initial=0)
         if low < 0 or high >= count:
             wrong = low if low < 0 else high
             raise InputError(f"a {name} has the number {wrong}, but they go from 0 to {count - 1}")
 
 
-class _Run:
+class Run:
     """A run between its first and its last epoch."""
 
     def __init__(
@@ -148,9 +175,11 @@ class _Run:
 
     @property
     def current(self) -> Embeddings:
+        """The vectors as they are now."""
         return Embeddings(self.config, self.entities.rows, self.relations.rows)
 
     def to_the_end(self, on_update: OnUpdate | None, on_report: OnReport | None) -> TrainedRun:
+        """Train until all epochs are done or patience is at its end."""
         while not self.progress.is_over(self.config):
             with Updater(self.entities, self.relations, self.config) as updater:
                 report = Report(self.progress.epoch + 1, self._epoch(updater, on_update))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from faan.graph.errors import InputError, UnknownNameError
 from faan.graph.names import Names
-from faan.graph.ragged import Ints, offsets_of, places_of
+from faan.graph.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,12 @@ class Types:
     names: Names
     offsets: Ints  # (entities + 1,)
     ids: Ints
+
+    def check(self) -> None:
+        """Refuse numbers out of range, in types that were found on disk."""
+        if not (is_ragged(self.offsets, len(self.ids)) and are_below(self.ids, len(self.names))):
+            raise _damaged("its types are out of range")
+        self.names.check()
 
     def of(self, entity: int) -> Ints:
         """The type ids of one entity."""
@@ -65,11 +71,24 @@ class Neighbours:
     @classmethod
     def build(cls, heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> Neighbours:
         """Group the edges and their inverses by the entity they leave, then by relation."""
+        _check_ids(heads, relations, tails, num_entities, num_relations)
         source = np.concatenate([heads, tails])
         relation = np.concatenate([relations, relations + num_relations]).astype(np.int32)
         order = np.argsort(source.astype(np.int64) * (2 * num_relations) + relation, kind="stable")
         offsets = offsets_of(np.bincount(source, minlength=num_entities))
         return cls(offsets, relation[order], np.concatenate([tails, heads])[order].astype(np.int32))
+
+    def check(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
+        """Refuse numbers out of range, in neighbours that were found on disk and in the triples beside them."""
+        num_entities = len(self.offsets) - 1
+        _check_ids(heads, relations, tails, num_entities, num_relations)
+        fitting = (
+            is_ragged(self.offsets, len(self.entities))
+            and are_below(self.entities, num_entities)
+            and are_below(self.relations, 2 * num_relations)
+        )
+        if not fitting:
+            raise _damaged("its neighbours are out of range")
 
     @property
     def degrees(self) -> Ints:
@@ -110,6 +129,7 @@ class Graph:
     relation_labels: Names | None = None
     types: Types | None = None
     report: ReadReport = field(default_factory=ReadReport)
+    saved_neighbours: Neighbours | None = field(default=None, init=False)  # as they were found on disk, not yet checked
 
     def __repr__(self) -> str:
         return (
@@ -134,13 +154,25 @@ class Graph:
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The edges of each entity, inverse edges included."""
+        """The edges of each entity, inverse edges included; saved ones are checked when they are first asked for."""
+        if self.saved_neighbours is not None:
+            self.saved_neighbours.check(self.heads, self.relations, self.tails, self.num_relations)
+            return self.saved_neighbours
         return Neighbours.build(self.heads, self.relations, self.tails, self.num_entities, self.num_relations)
 
     @cached_property
     def relation_counts(self) -> Ints:
         """The number of triples of each relation."""
         return np.bincount(self.relations, minlength=self.num_relations)
+
+    def check(self) -> None:
+        """Refuse a graph from disk of which any number is out of range or any name is no text; reads all of it."""
+        _ = self.neighbours
+        for names in (self.entity_names, self.relation_names, self.entity_labels, self.relation_labels):
+            if names is not None:
+                names.check()
+        if self.types is not None:
+            self.types.check()
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
         """All triples by name, in order."""
@@ -172,6 +204,18 @@ class Graph:
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
+
+
+def _check_ids(heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> None:
+    for name, ids, count in (("head", heads, num_entities), ("tail", tails, num_entities)):
+        if not are_below(ids, count):
+            raise _damaged(f"a {name} is none of its {num_entities:,} entities")
+    if not are_below(relations, num_relations):
+        raise _damaged(f"a triple has none of its {num_relations:,} relations")
+
+
+def _damaged(problem: str) -> InputError:
+    return InputError(f"the graph is damaged ({problem}); read it from its source again")
 
 
 def _facts(count: int | np.integer) -> str:

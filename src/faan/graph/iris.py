@@ -22,7 +22,11 @@ class Terms:
         self.base = base
 
     def of(self, name: str) -> ox.NamedNode:
-        """The IRI of an entity or a relation; different names have different ones."""
+        """The IRI of an entity or a relation.
+
+        Different names have different ones, but for one case: a name that is such an IRI already (`urn:faan:Peru`) has
+        the IRI of the name in it (`Peru`). So what was written here keeps its IRIs when it is read and written again.
+        """
         return (_valid(name) if _IRI.match(name) else None) or self.under("", name)
 
     def under(self, kind: str, name: str) -> ox.NamedNode:

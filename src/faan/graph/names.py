@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from faan.graph.errors import InputError
-from faan.graph.ragged import Ints, offsets_of
+from faan.graph.ragged import Ints, are_below, is_ragged, offsets_of
 
 Bytes = NDArray[np.uint8]
 
@@ -72,6 +72,29 @@ class Names:
         ):
             raise InputError(f"the parts of {prefix} do not fit together")
         return names
+
+    def check(self) -> None:
+        """Refuse what `from_strings` would not have made, in names that were found on disk; reads all of them."""
+        n, count = len(self), len(self.buckets) - 1
+        fitting = (
+            is_ragged(self.offsets, len(self.data))
+            and is_ragged(self.buckets, n)
+            and are_below(self.members, n)
+            and count.bit_count() == 1  # a hash is cut to a bucket by its last bits
+        )
+        if not fitting or not self._are_text():
+            raise InputError("the graph is damaged (its names are no texts); read it from its source again")
+
+    def _are_text(self) -> bool:
+        """Whether each name is whole UTF-8: all of them together are, and none begins inside a letter."""
+        try:
+            for start in range(0, len(self), _CHUNK):
+                ends = self.offsets[start : start + _CHUNK + 1]
+                self.data[ends[0] : ends[-1]].tobytes().decode()
+        except UnicodeDecodeError:
+            return False
+        begins = self.offsets[self.offsets < len(self.data)]
+        return bool(((self.data[begins] & 0xC0) != 0x80).all())
 
     def arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """The arrays behind the names, for saving."""

@@ -15,6 +15,17 @@ def offsets_of(counts: Ints) -> NDArray[np.int64]:
     return offsets
 
 
+def is_ragged(offsets: Ints, length: int) -> bool:
+    """Whether offsets from elsewhere are those of rows in a flat array of a length: from 0 to its end, they rise."""
+    whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == length
+    return bool(whole and (offsets[:-1] <= offsets[1:]).all())
+
+
+def are_below(numbers: Ints, count: int) -> bool:
+    """Whether numbers from elsewhere are places in an array of a length. Compiled loops do not look where they read."""
+    return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < count)
+
+
 def places_of(starts: Ints, counts: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The flat places of some rows' elements, one row after the other, and the offsets of the rows so gathered."""
     offsets = offsets_of(counts)

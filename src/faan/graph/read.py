@@ -69,8 +69,8 @@ def read_graph(
     """Read a knowledge graph.
 
     `source` is a file in any supported format, plain or compressed, `-` for standard input, a folder (a saved graph,
-    OpenKE's `*2id.txt`, a few-shot benchmark or its tar.gz), the bundled graph's name "world", an iterable of (head,
-    relation, tail), a polars or pandas frame, or a directed networkx graph.
+    OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive), the bundled graph's name "world", an iterable of
+    (head, relation, tail), a polars or pandas frame, or a directed networkx graph.
 
     `format` is only needed where detection fails. `columns` names (or numbers, from 1) the columns of head, relation
     and tail in a table. `nodes` is a table of `id`, `category` and `name`. `languages` are those preferred for labels.
@@ -87,6 +87,9 @@ def read_graph(
         _read_object(source, builder, columns)
     else:
         if str(source) != BUNDLED and is_saved_graph(Path(source)):
+            _refuse_options(source, "a folder", format, columns)
+            if nodes is not None or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
+                raise InputError("a saved graph's nodes and types are fixed; they cannot be set", source=str(source))
             return open_graph(source)
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
         _read_path(source, builder, format, columns, languages, progress)
@@ -119,6 +122,7 @@ def _read_path(
     progress: Callable[[float], None] | None,
 ) -> None:
     if str(path) == BUNDLED:
+        _refuse_options(path, "the bundled graph", format, columns)
         place = resources.files("faan") / "data" / "world.tsv.xz"
         with resources.as_file(place) as bundled, open_source(bundled, progress) as source:
             read_triples(source, builder)
@@ -150,8 +154,7 @@ def _read_path(
 
 
 def _read_folder(folder: Folder, builder: GraphBuilder, format: str | None, columns: Columns | None) -> None:
-    if format or columns:
-        raise InputError("a folder's format and columns are fixed; they cannot be set", source=str(folder.path))
+    _refuse_options(folder.path, "a folder", format, columns)
     if is_openke(folder):
         builder.report = replace(builder.report, format="openke")
         read_openke(folder, builder)
@@ -169,6 +172,11 @@ def _read_folder(folder: Folder, builder: GraphBuilder, format: str | None, colu
             f"found {', '.join(sorted(folder.names())[:5]) or 'no files'}",
             source=str(folder.path),
         )
+
+
+def _refuse_options(source: str | Path, what: str, format: str | None, columns: Columns | None) -> None:
+    if format or columns:
+        raise InputError(f"{what}'s format and columns are fixed; they cannot be set", source=str(source))
 
 
 def _detect(source: Source, start: bytes) -> str:

@@ -119,12 +119,17 @@ def _buffered(raw: object) -> io.BufferedReader:
     return io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF)
 
 
+def _uncompressed(stream: io.BufferedReader) -> io.BufferedReader:
+    """What a stream holds; compression is told by its first bytes."""
+    start = stream.peek(SNIFF)
+    opener = next((opener for magic, opener in _DECOMPRESSORS.items() if magic.match(start)), None)
+    return stream if opener is None else _buffered(opener(stream))
+
+
 def _decompressed(source: Source) -> Source:
     """The same source without compression and without a byte order mark."""
-    start = source.peek()
-    for magic, opener in _DECOMPRESSORS.items():
-        if magic.match(start):
-            source.stream = _buffered(opener(source.stream))
+    with source.errors():
+        source.stream = _uncompressed(source.stream)
     if source.peek().startswith(codecs.BOM_UTF8):
         source.stream.read(len(codecs.BOM_UTF8))
     return source
@@ -175,11 +180,16 @@ class Folder:
     @contextmanager
     def _open_archive(self) -> Iterator[tarfile.TarFile]:
         try:
-            with tarfile.open(self.path) as archive:
+            with (
+                self.path.open("rb") as raw,
+                _buffered(raw) as packed,
+                _uncompressed(packed) as stream,
+                tarfile.open(fileobj=stream, mode="r:") as archive,
+            ):
                 yield archive
         except tarfile.ReadError:
             raise InputError("expected a folder or a tar archive of one", source=str(self.path)) from None
-        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, OSError) as error:
             raise InputError(f"the archive cannot be read ({error})", source=str(self.path)) from None
 
 

@@ -17,6 +17,8 @@ from faan.graph.whole import check_free, whole_folder
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
 _VERSION = 1
+_KINDS = {"data": (np.uint8,), "offsets": (np.int64,), "buckets": (np.uint32,), "members": (np.uint32,)}
+_IDS = (np.int32, np.int64)  # of all other arrays
 
 
 def is_saved_graph(folder: Path) -> bool:
@@ -37,7 +39,7 @@ def save_graph(graph: Graph, folder: str | Path) -> None:
 
 
 def open_graph(folder: str | Path) -> Graph:
-    """Open a saved graph; its arrays stay on disk until they are used."""
+    """Open a saved graph; its arrays stay on disk until they are used, and are checked before loops run over them."""
     folder = Path(folder)
     if not is_saved_graph(folder):
         raise InputError(f"there is no saved graph: {_MARK} is missing", source=str(folder))
@@ -50,19 +52,28 @@ def open_graph(folder: str | Path) -> Graph:
                 f"was saved by a newer version of faan (format {mark['version']}, this one reads {_VERSION})",
                 source=str(folder),
             )
-        arrays = {
-            name: np.load(folder / f"{Path(name).name}.npy", mmap_mode="r", allow_pickle=False)
-            for name in mark["arrays"]
-        }
+        arrays = {name: _open_array(folder / f"{Path(name).name}.npy") for name in mark["arrays"]}
         report = mark["report"]
         report["bad_lines"], report["notes"] = tuple(report["bad_lines"]), tuple(report["notes"])
         return _put_together(arrays, ReadReport(**report))
     except InputError as error:
         raise InputError(str(error).removeprefix(f"{folder}: "), source=str(folder)) from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise InputError(
             f"the saved graph is damaged ({error}); read it from its source again", source=str(folder)
         ) from None
+
+
+def _open_array(path: Path) -> NDArray[np.integer]:
+    """An array of a saved graph as a memory map; only the kinds of numbers that `save_graph` writes are taken."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors
+        raise ValueError(f"{path.name}: {error}") from None
+    kinds = _KINDS.get(path.stem.rpartition("_")[2], _IDS)
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype not in kinds:
+        raise ValueError(f"{path.name} does not hold a row of {kinds[0].__name__}")
+    return array
 
 
 def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
@@ -119,5 +130,5 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
     )
     if not fitting:
         raise InputError("the saved graph is damaged (its arrays do not fit together); read it from its source again")
-    graph.__dict__["neighbours"] = neighbours  # what the cached property would compute
+    object.__setattr__(graph, "saved_neighbours", neighbours)  # frozen: only here, before anybody has seen it
     return graph

@@ -31,6 +31,7 @@ class Background:
     @classmethod
     def of(cls, graph: Graph, embeddings: Embeddings, max_neighbours: int = 50, seed: int = 0) -> Background:
         """Take a graph's vectors and sample its neighbours; vectors of relations that it lacks are left out."""
+        embeddings.check_graph(graph)
         both = embeddings.with_inverses().unflatten(0, (2, embeddings.num_relations))
         relations = both[:, : graph.num_relations].flatten(0, 1)
         neighbours = sample_neighbours(graph.neighbours, max_neighbours, seed)

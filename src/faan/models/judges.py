@@ -13,8 +13,10 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.embed.embeddings import write_text
 from faan.evidence import Evidence, Values, column_evidence
 from faan.graph import InputError
+from faan.models.tree_text import checked
 
 _MAX_BYTES = 100_000_000  # of a saved model
 _TRANSLATION = ("fitted relation", "mean translation")  # which closeness a sum takes, the first that there is
@@ -38,11 +40,6 @@ class Trees:
     def __init__(self, booster: lightgbm.Booster, evidence: Sequence[Evidence]) -> None:
         self.booster = booster
         self._owner = _owners(evidence)  # (F,) the evidence of each column
-        if booster.num_feature() != len(self._owner):
-            raise InputError(
-                f"the trees were trained on {booster.num_feature()} columns of evidence, and there are "
-                f"{len(self._owner)}: train the ranker again"
-            )
 
     def score(self, table: Values) -> NDArray[np.float64]:
         """The sum of the leaves that a row falls into."""
@@ -57,17 +54,20 @@ class Trees:
 
     def save(self, path: Path) -> None:
         """Write LightGBM's text."""
-        path.write_text(self.booster.model_to_string(), encoding="utf-8")
+        write_text(path, self.booster.model_to_string())
 
     @classmethod
     def load(cls, path: Path, evidence: Sequence[Evidence]) -> Trees:
-        """Read what `save` wrote; text, of which nothing is executed."""
+        """Read what `save` wrote; text, of which nothing is executed and every number is checked."""
         try:
             if path.stat().st_size > _MAX_BYTES:
-                raise InputError("is too large for trees of a ranker", source=str(path))
-            return cls(lightgbm.Booster(model_str=path.read_text(encoding="utf-8")), evidence)
-        except (OSError, UnicodeDecodeError, lightgbm.basic.LightGBMError) as error:
-            raise InputError(f"the trees cannot be read ({error}); train the ranker again", source=str(path)) from None
+                raise ValueError("it is too large")
+            text = checked(path.read_text(encoding="utf-8"), len(_owners(evidence)))
+        except KeyError as error:
+            raise _unreadable(path, f"{error} is missing") from None
+        except (OSError, ValueError, OverflowError) as error:
+            raise _unreadable(path, str(error)) from None
+        return cls(lightgbm.Booster(model_str=text), evidence)
 
 
 class PlainSum:
@@ -101,6 +101,10 @@ class PlainSum:
         if self._close is not None:
             found[:, self._close[0]] = 2.0 ** -table[:, self._close[1]].astype(np.float64)
         return found
+
+
+def _unreadable(path: Path, problem: str) -> InputError:
+    return InputError(f"the trees cannot be read ({problem}); train the ranker again", source=str(path))
 
 
 def _owners(evidence: Sequence[Evidence]) -> NDArray[np.int64]:
