@@ -38,7 +38,7 @@ def test_a_model_is_replaced_but_nothing_beside_it(completer: Completer, folder:
     completer.save(folder)
     assert not (folder / "entities.sqlite").exists()  # it was the old graph's
     (folder / "decisions.sqlite").write_text("what reviewers decided")
-    with pytest.raises(InputError, match="holds more than a model"):
+    with pytest.raises(InputError, match=r"holds more than a model: decisions\.sqlite"):
         completer.save(folder)
     assert (folder / "decisions.sqlite").read_text() == "what reviewers decided"
     other = folder.parent / "other"

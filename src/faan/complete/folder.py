@@ -28,6 +28,7 @@ from faan.graph.whole import check_free, check_writable, whole_folder
 
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
+_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE}  # nothing is lost with these
 _VERSION = 1
 
 
@@ -56,7 +57,14 @@ def check_place(folder: Path) -> None:
 
     An older model is replaced, but not if decisions or more are beside it.
     """
-    check_free(folder, _is_only_a_model, "a model, or holds more than a model (such as reviewers' decisions)")
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    is_model, more = names >= {_MARK, GRAPH_FOLDER}, sorted(names - _OF_A_MODEL)
+    if is_model and more:
+        raise InputError(
+            f"holds more than a model: {', '.join(more[:3])}; move that away, or choose another folder",
+            source=str(folder),
+        )
+    check_free(folder, lambda _: is_model or names == {SEARCH_FILE}, "a model")
     check_writable(folder)
 
 
@@ -120,13 +128,6 @@ def _read(folder: Path) -> _Config:
         raise _damaged(folder, f"{_MARK}: {first_problem(error)}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise _damaged(folder, f"{_MARK}: {error}") from None
-
-
-def _is_only_a_model(folder: Path) -> bool:
-    """Whether nothing is lost with a folder: a model that can be fitted again, an index that can be built again."""
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    is_model = (folder / _MARK).is_file() and (folder / GRAPH_FOLDER).is_dir()
-    return names == {SEARCH_FILE} or (is_model and names <= {_MARK, GRAPH_FOLDER, _METHOD, CHECKSUMS_FILE, SEARCH_FILE})
 
 
 def _damaged(folder: Path, problem: str) -> InputError:
