@@ -12,8 +12,9 @@ import torch
 
 from faan.complete.methods import Fitted, OnProgress
 from faan.embed import EmbedConfig, Embeddings
-from faan.embed.embeddings import write_tensors, write_text
+from faan.embed.embeddings import write_tensors
 from faan.graph import Graph, InputError
+from faan.graph.whole import write_text
 from faan.models import Background, FewShotModel, Method, MethodConfig
 from faan.tasks import Benchmark, Task
 from faan.tasks.build import without_relations

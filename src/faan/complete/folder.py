@@ -21,10 +21,9 @@ from faan.complete.calibration import Calibration
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.complete.completer import Completer
 from faan.complete.registry import METHODS
-from faan.embed.embeddings import write_text
 from faan.graph import InputError, open_graph, save_graph
 from faan.graph.errors import first_problem
-from faan.graph.whole import check_free, check_writable, whole_folder
+from faan.graph.whole import check_free, check_writable, whole_folder, write_text
 
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing

@@ -17,7 +17,7 @@ from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
 from faan.graph import Graph, InputError
-from faan.graph.whole import whole_file
+from faan.graph.whole import whole_file, write_text
 
 CONFIG_FILE = "config.json"
 VECTORS_FILE = "vectors.safetensors"
@@ -147,13 +147,7 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
             file.write(name + "\t" + "\t".join(f"{x:.6g}" for x in vector.tolist()) + "\n")
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a file at once."""
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
 def write_tensors(path: Path, tensors: dict[str, Tensor], notes: object = None) -> None:
-    """The same for tensors, with notes that JSON can hold in the file's header."""
+    """Write tensors as a whole, with notes that JSON can hold in the file's header."""
     with whole_file(path) as part:
         save_file(tensors, part, metadata={"notes": json.dumps(notes)})

@@ -20,11 +20,11 @@ import numpy as np
 
 from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
-from faan.embed.embeddings import Embeddings, export_tsv, write_text
+from faan.embed.embeddings import Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, evaluate
 from faan.embed.training import OnReport, OnUpdate, begin, resume, split
 from faan.graph import Graph, InputError, open_graph, save_graph
-from faan.graph.whole import whole_folder
+from faan.graph.whole import whole_folder, write_text
 
 RESULT_FILE = "result.json"
 HELD_OUT = ("valid", "test")

@@ -26,13 +26,14 @@ from faan.embed.checkpoint import (
     save_checkpoint,
 )
 from faan.embed.config import EmbedConfig
-from faan.embed.embeddings import CONFIG_FILE, Embeddings, write_text
+from faan.embed.embeddings import CONFIG_FILE, Embeddings
 from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 from faan.graph import InputError
 from faan.graph.errors import first_problem
+from faan.graph.whole import write_text
 
 METRICS_FILE = "metrics.json"
 

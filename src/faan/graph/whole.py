@@ -74,6 +74,13 @@ def whole_file(path: Path) -> Iterator[Path]:
     sync(path.parent)
 
 
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file as a whole."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
 @contextmanager
 def _in_use(folder: Path) -> Iterator[None]:
     """Mark a folder as in use by a lock, which ends with the process however that ends."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from faan.graph import InputError
 from faan.graph.errors import UnknownNameError
-from faan.graph.whole import whole_file
+from faan.graph.whole import write_text
 from faan.paper.measured import read_json, slug_of
 from faan.paper.published import published_datasets, source
 from faan.paper.request import Request
@@ -57,9 +57,7 @@ def write_statistics(benchmark: Benchmark, results: Path) -> Path:
 def write_json(path: Path, content: dict[str, Any]) -> Path:
     """Write a JSON file as a whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as part:
-        part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return path
+    return write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from faan.graph.whole import write_text
 from faan.paper.figures import write_figure
 from faan.paper.measured import read_json, slug_of
 from faan.paper.request import TABLES, Request
 from faan.paper.table import Table
 from faan.paper.tables import build_tables
-from faan.paper.writing import write_text
 
 _HEADER = """# Results
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from faan.graph.whole import whole_file
+from faan.graph.whole import write_text
 from faan.paper.figures import write_figure
 from faan.paper.measured import slug_of
 from faan.paper.table import Table
@@ -24,10 +24,3 @@ def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Pa
         if table.chart is not None and not table.chart.is_empty:
             written += write_figure(table.chart, stem)
     return written
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a text file as a whole."""
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
-    return path

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from faan.graph import InputError
-from faan.graph.whole import whole_file
+from faan.graph.whole import write_text
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
@@ -82,8 +82,7 @@ class ResultFile(BaseModel):
     def write(self, path: Path) -> None:
         """Write it as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(path) as part:
-            part.write_text(json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n")
 
 
 def rank_splits(

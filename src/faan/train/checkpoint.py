@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from faan.embed.checkpoint import CHECKPOINT_FILE, read_tensors
-from faan.embed.embeddings import write_tensors, write_text
+from faan.embed.embeddings import write_tensors
 from faan.graph import InputError
-from faan.graph.whole import sync
+from faan.graph.whole import sync, write_text
 from faan.train.config import TrainConfig
 
 BEST_FILE = "best.safetensors"

@@ -20,11 +20,11 @@ from pathlib import Path
 import torch
 
 from faan.embed import EmbedConfig, Embeddings
-from faan.embed.embeddings import write_text
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
 from faan.evidence import Sources, Witness
 from faan.graph import Graph
+from faan.graph.whole import write_text
 from faan.models import (
     Background,
     Blind,

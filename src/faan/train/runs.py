@@ -27,14 +27,14 @@ from pydantic import ValidationError
 
 from faan.embed import Embeddings
 from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint
-from faan.embed.embeddings import CONFIG_FILE, write_text
+from faan.embed.embeddings import CONFIG_FILE
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate, split
 from faan.graph import InputError
 from faan.graph.alone import alone
 from faan.graph.errors import first_problem
 from faan.graph.graph import Neighbours
-from faan.graph.whole import check_free, whole_folder
+from faan.graph.whole import check_free, whole_folder, write_text
 from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_broken

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from faan.embed.embeddings import write_text
 from faan.embed.training import OnUpdate
+from faan.graph.whole import write_text
 
 SECONDS_FILE = "seconds.json"
 
