@@ -48,14 +48,14 @@ def token_page() -> str:
 def start(service: Served) -> str:
     """The page; the script reads from the address what to show."""
     about = service.completer.about
-    rare = [relation for relation in service.relations if relation.facts]
     return _render(
         "page.html",
         version=__version__,
         model=service.name,
         about=about,
         graph=service.graph,
-        relations=_middle(rare),
+        relations=_middle(service.relations),
+        total=len(service.relations),
         formats=FORMATS,
         base=DEFAULT_BASE,
     )

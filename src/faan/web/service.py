@@ -49,6 +49,7 @@ class Service:
         listed = [
             Relation(name=name, label=graph.relation_label(number), facts=counts[number])
             for number, name in enumerate(graph.relation_names)
+            if counts[number]  # one that was left out of the model has none
         ]
         return sorted(listed, key=lambda relation: (relation.facts, relation.label))
 

@@ -3,6 +3,7 @@
 const SIDE = 255; // of head and tail from the middle
 const OUTSIDE = 475; // of what is known about them
 const ROW = 58;
+const GAP = 12; // beside a box
 
 let library = null;
 
@@ -36,23 +37,26 @@ function placesOf(nodes, edges) {
   const places = new Map([[head, { x: -SIDE, y: 0 }], [tail, { x: SIDE, y: 0 }]]);
   const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: ROW * (i - (ids.length - 1) / 2) }));
 
+  const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const between = of("path");
   const [fromHead, fromTail] = [depths(head, between, edges), depths(tail, between, edges)];
   const way = (id) => (fromHead.get(id) ?? 1) / ((fromHead.get(id) ?? 1) + (fromTail.get(id) ?? 1)); // from head to tail
   let above = 0; // rows that are taken on either side of the fact
   let below = 0;
   for (const chain of chains(between, edges)) {
-    const taken = new Map();
+    const taken = []; // by row, what stands there from where to where
     const up = above <= below;
     const first = up ? above : below;
     for (const id of chain) {
-      const row = first + (taken.get(way(id)) ?? 0);
-      taken.set(way(id), row - first + 1);
-      places.set(id, { x: SIDE * (2 * way(id) - 1), y: (up ? -1 : 1) * ROW * (1.1 + row) });
+      const x = SIDE * (2 * way(id) - 1);
+      const half = widthOf(labels.get(id), "path") / 2 + GAP;
+      let row = 0;
+      while (taken[row]?.some(([from, to]) => from < x + half && x - half < to)) row += 1;
+      (taken[row] ??= []).push([x - half, x + half]);
+      places.set(id, { x, y: (up ? -1 : 1) * ROW * (1.1 + first + row) });
     }
-    const used = Math.max(...taken.values());
-    if (up) above += used;
-    else below += used;
+    if (up) above += taken.length;
+    else below += taken.length;
   }
 
   const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));
