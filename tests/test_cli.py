@@ -43,12 +43,12 @@ def test_check_as_json_is_for_programs(write: Write) -> None:
     content = json.loads(done.stdout)
     assert (content["entities"], content["triples"], content["read"]["duplicates"]) == (2, 1, 1)
     assert content["relations"] == [{"name": "r", "triples": 1, "heads": 1, "tails": 1}]
-    assert "1 duplicate triples were dropped" in content["problems"]
+    assert "1 duplicate triple was dropped" in content["problems"]
 
 
 def test_check_reads_standard_input() -> None:
     done = faan("check", "-", stdin=b"Peru\tcapital\tLima\n")
-    assert "2 entities, 1 relations, 1 triples (table from standard input)" in done.stdout
+    assert "2 entities, 1 relation, 1 triple (table from standard input)" in done.stdout
 
 
 def test_check_takes_the_readers_options(write: Write) -> None:
@@ -59,6 +59,13 @@ def test_check_takes_the_readers_options(write: Write) -> None:
     nodes = write("nodes.tsv", "id\tname\nPeru\tRepublic of Peru\n")
     content = json.loads(faan("check", path, *arguments, "--nodes", nodes, "--type-pattern", "^(P)").stdout)
     assert (content["labelled"], content["typed"]) == (1, 1)
+
+
+def test_relations_that_are_not_rare_are_not_called_frequent(write: Write) -> None:
+    done = faan("check", write("graph.tsv", "a\tr\tb\n" + "".join(f"a\ts\tc{i}\n" for i in range(60))))
+    rare, other = done.stdout.index("Rare relations (1 of 1)"), done.stdout.index("Other relations (1 of 1)")
+    assert rare < other
+    assert "Frequent" not in done.stdout
 
 
 def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> None:
@@ -82,6 +89,7 @@ def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> N
         ("graph.bin", b"\x00\x01", "graph.bin: this is a binary file"),
         ("graph.nt", b"<http://a/b> <http://a/c <http://a/d> .\n", "graph.nt, line 1: not n-triples"),
         ("graph.tsv.gz", b"\x1f\x8b\x08\x00\x00", "graph.tsv.gz: the compressed file ends too early"),
+        ("graph.tsv", b"a" * (1 << 21) + b"\tr\tb\n", "graph.tsv, line 1: the line is too long"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_1(write: Write, name: str, content: bytes, message: str) -> None:
@@ -215,6 +223,14 @@ def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Pa
     full = faan("embed", graph, "-o", tmp_path / "run")
     assert full.returncode == 1
     assert "exists and is not empty" in full.stderr
+
+
+def test_held_out_triples_need_no_types(write: Write, tmp_path: Path) -> None:
+    rows = [f"n{i}\tnext\tn{(i + 1) % 30}\nn{i}\tis\tnode\n" for i in range(30)]
+    graph, test = write("graph.tsv", "".join(rows)), write("test.tsv", "n1\tnext\tn2\n")
+    done = faan("embed", graph, "-o", tmp_path / "run", "--type-relation", "is", "--test", test, *TINY)
+    assert done.returncode == 0, done.stderr
+    assert "30 entities, 1 relation" in done.stdout
 
 
 @pytest.mark.parametrize(

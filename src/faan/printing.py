@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from faan.graph.errors import shorten
+from faan.graph.errors import counted, shorten
 from faan.graph.summary import RARE, RelationSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage
 from faan.tasks.benchmark import num_pairs
@@ -75,24 +75,27 @@ def print_json(content: dict[str, Any]) -> None:
 def print_summary(summary: Summary, top: int) -> None:
     """Print what is in a graph, with a picture of its relations' frequencies."""
     out.print(
-        f"{summary.entities:,} entities, {len(summary.relations):,} relations, {summary.triples:,} triples "
-        f"({summary.read.format} from {visible(summary.read.source)})"
+        f"{counted(summary.entities, 'entity', 'entities')}, {counted(len(summary.relations), 'relation')}, "
+        f"{counted(summary.triples, 'triple')} ({summary.read.format} from {visible(summary.read.source)})"
     )
     out.print(
         f"edges per entity: mean {summary.mean_degree:.1f}, median {summary.median_degree:.0f}, "
         f"most {summary.max_degree:,} ({shown(summary.hub)})"
     )
-    labels = f"{summary.labelled:,} entities have a label" if summary.labelled else "no labels"
-    types = f"{summary.typed:,} have a type, of {summary.types:,} types" if summary.typed else "no types"
+    labels, types = "no labels", "no types"
+    if summary.labelled:
+        labels = f"{counted(summary.labelled, 'entity has', 'entities have')} a label"
+    if summary.typed:
+        types = f"{counted(summary.typed, 'has', 'have')} a type, of {counted(summary.types, 'type')}"
     out.print(f"{labels}; {types}")
     _print_notes(summary.read.notes)
     _print_frequencies(summary)
 
     rare = summary.rare
     rare_names = {relation.name for relation in rare}
-    frequent = [relation for relation in summary.relations if relation.name not in rare_names]
-    _print_relations(f"Frequent relations ({min(top, len(frequent))} of {len(frequent)} others)", frequent[:top])
+    others = [relation for relation in summary.relations if relation.name not in rare_names]
     _print_relations(f"Rare relations ({min(top, len(rare))} of {len(rare)})", rare[:top])
+    _print_relations(f"Other relations ({min(top, len(others))} of {len(others)})", others[:top])
     problems = summary.problems
     out.print("\nProblems" if problems else "\nNo problems found.", style="bold")
     for problem in problems[:20]:

@@ -56,11 +56,12 @@ def embed(
     check_free(output)
     settings = embed_config(model, config, setting)
 
-    def read(source: str) -> Graph:
-        return read_source(source, format, columns, None, "en", type_relation, None, skip_bad_lines)
+    def read(source: str, types: list[str] | None) -> Graph:
+        return read_source(source, format, columns, None, "en", types, None, skip_bad_lines)
 
-    held_out = {name: (path, read(path)) for name, path in (("valid", valid), ("test", test)) if path}
-    run_embed(read(graph), settings, output, held_out, tsv, as_json)
+    # Held-out files need not have types; where they do, the graph has no such relation, and they are left out.
+    held_out = {name: (path, read(path, [])) for name, path in (("valid", valid), ("test", test)) if path}
+    run_embed(read(graph, type_relation), settings, output, held_out, tsv, as_json)
 
 
 def train(

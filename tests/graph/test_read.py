@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph, save_graph
+from faan.graph import InputError, UnknownNameError, read_graph, save_graph
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -94,8 +94,12 @@ def test_parquet_is_read_by_column_names_or_order(tmp_path: Path) -> None:
     frame = pl.DataFrame(TRIPLES, schema=["head", "relation", "tail"], orient="row")
     frame.select("tail", "head", "relation").write_parquet(path)
     assert list(read_graph(path).triples()) == TRIPLES
+    assert read_graph(path).report.notes == ()
     frame.rename({"head": "a", "relation": "b", "tail": "c"}).write_parquet(path)
     assert list(read_graph(path).triples()) == TRIPLES
+    assert read_graph(path).report.notes == (
+        "no columns with names that are known; taken as head, relation and tail: a, b, c",
+    )
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match="not a readable Parquet file"):
         read_graph(path)
@@ -203,8 +207,17 @@ def test_types_can_be_read_out_of_names() -> None:
     assert graph.types.num_typed == 2
     with pytest.raises(InputError, match="fits no entity name, such as 'a'"):
         read_graph([("a", "r", "b")], type_pattern="^concept:([^:]+):")
-    with pytest.raises(InputError, match="is not a regular expression"):
+    with pytest.raises(InputError, match=r"^the type pattern '\(' is not a regular expression: unclosed group$"):
         read_graph([("a", "r", "b")], type_pattern="(")
+
+
+def test_a_type_relation_that_does_not_occur_is_told() -> None:
+    rows = [("Lima", "in", "Peru"), ("Lima", "is_a", "city")]
+    with pytest.raises(UnknownNameError, match=r"no relation is called 'is-a'\. Did you mean 'is_a'"):
+        read_graph(rows, type_relations=["is-a"])
+    with pytest.raises(UnknownNameError, match="no relation is called 'kind'"):
+        read_graph(rows, type_relations=["is_a", "kind"])
+    assert read_graph(rows, type_relations=[]).types is None
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def test_problems_are_named() -> None:
     rows += [(f"p{i}", "hasCity", f"c{i}") for i in range(20)]
     rows += [(f"c{i}", "state", f"p{i}") for i in range(19)]
     problems = "\n".join(summarise(read_graph([*rows, rows[0], ("a", "r", "a")])).problems)
-    assert "1 duplicate triples were dropped" in problems
-    assert "1 triples link an entity with itself" in problems
+    assert "1 duplicate triple was dropped" in problems
+    assert "1 triple links an entity with itself" in problems
     assert "100% of the pairs of country (20) are also linked by hasCity_inv" in problems
     assert "100% of the pairs of state (19) are also linked by country" in problems
     assert "no relation has 50 to 500 triples" in problems

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError, shorten
+from faan.graph.errors import InputError, UnknownNameError, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
 from faan.graph.ragged import Ints, offsets_of
@@ -45,6 +45,7 @@ class GraphBuilder:
         self._triples: list[pl.DataFrame] = []  # head, relation, tail
         self._types: list[pl.DataFrame] = []  # entity, type
         self._labels: list[pl.DataFrame] = []  # name, label, rank
+        self._found_type_relations: set[str] = set()
 
     def add(self, heads: Column, relations: Column, tails: Column) -> None:
         """Add triples by name; names must not be empty."""
@@ -52,6 +53,7 @@ class GraphBuilder:
         is_type = triples["relation"].is_in(list(self.type_relations))
         if is_type.any():
             types = triples.filter(is_type)
+            self._found_type_relations.update(types["relation"].unique())
             self.add_types(types["head"], types["tail"])
             triples = triples.filter(~is_type)
         self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
@@ -110,6 +112,7 @@ class GraphBuilder:
             entity_labels = self._labels_by(_renumber(_codes(labelled), number), len(entities))
             relation_ids = labelled.cast(pl.String).replace_strict(relations, np.arange(len(relations)), default=-1)
             relation_labels = self._labels_by(relation_ids.to_numpy().astype(np.int32), len(relations))
+        self._check_type_relations(relation_names)
         return Graph(
             entity_names,
             relation_names,
@@ -121,6 +124,12 @@ class GraphBuilder:
             types=self._finish_types(number, entity_names),
             report=replace(self.report, unused_nodes=self._unused_nodes(number, relations)),
         )
+
+    def _check_type_relations(self, relations: Names) -> None:
+        """Complain about a type relation that was asked for and does not occur; the usual ones need not occur."""
+        for name in self.type_relations:
+            if name not in TYPE_RELATIONS and name not in self._found_type_relations:
+                raise UnknownNameError("relation", name, relations.nearest(name))
 
     def _frame(self, **columns: Column) -> pl.DataFrame:
         try:
@@ -179,8 +188,11 @@ def types_from_pattern(names: Names, pattern: str) -> Types:
     try:
         found = names.to_series().str.extract(pattern, 1)
     except pl.exceptions.ComputeError as error:
-        reason = shorten(" ".join(str(error).split()), 200)
-        raise InputError(f"the type pattern {pattern!r} is not a regular expression: {reason}") from None
+        said = str(error).partition("\n\nThis error occurred")[0]  # what follows is polars' own expression
+        reason = said.splitlines()[-1].removeprefix("regex ").removeprefix("error: ")
+        raise InputError(
+            f"the type pattern {shorten(pattern)!r} is not a regular expression: {shorten(reason)}"
+        ) from None
     owner = found.is_not_null().arg_true().to_numpy().astype(np.int32)
     if not len(owner):
         raise InputError(

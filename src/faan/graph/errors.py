@@ -67,6 +67,11 @@ _IN_WORDS = {
 }
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """How many there are of something, in words: `1 fact`, `2 facts`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def shorten(text: str, width: int = 80) -> str:
     """The text itself, or its beginning where it is too long to print in a message."""
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -32,7 +32,7 @@ def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | No
     if frame.width < 3:
         raise InputError(f"expected at least 3 columns (head, relation, tail), found {frame.width}", source=name)
     texts = []
-    for place in find_columns(frame.columns, columns, name) or (0, 1, 2):
+    for place in _places(frame.columns, columns, builder):
         column = frame.to_series(place)
         if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
             raise InputError(f"column {column.name!r} holds {column.dtype}; expected names or numbers", source=name)
@@ -44,14 +44,23 @@ def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | No
     builder.add(*texts)
 
 
+def _places(names: list[str], columns: Columns | None, builder: GraphBuilder) -> tuple[int, int, int]:
+    """Where head, relation and tail stand; the first three columns, with a note, where no names are known."""
+    found = find_columns(names, columns, builder.report.source)
+    if found is None:
+        taken = shorten(", ".join(names[:3]))
+        builder.note(f"no columns with names that are known; taken as head, relation and tail: {taken}")
+    return found or (0, 1, 2)
+
+
 def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> None:
     """Read a pandas frame."""
     names = [str(name) for name in frame.columns]
-    places = find_columns(names, columns, builder.report.source) or (0, 1, 2)
     if len(names) < 3:
         raise InputError(
             f"expected at least 3 columns (head, relation, tail), found {len(names)}", source=builder.report.source
         )
+    places = _places(names, columns, builder)
     columns_read = [frame.iloc[:, place].astype(object) for place in places]
     read_rows(zip(*(column.where(column.notna(), None) for column in columns_read), strict=True), builder)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from faan.graph.errors import counted
 from faan.graph.graph import Graph, ReadReport
 
 RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in NELL-One
@@ -64,15 +65,24 @@ class Summary:
         """What a user should look at, one sentence each."""
         read, found = self.read, []
         if read.skipped:
-            found.append(f"{read.skipped:,} bad lines were skipped, such as: {read.bad_lines[0]}")
-        if read.duplicates:
-            found.append(f"{read.duplicates:,} duplicate triples were dropped")
-        if read.literals:
-            found.append(f"{read.literals:,} statements about literal values were left out")
-        if read.unused_nodes:
-            found.append(f"{read.unused_nodes:,} nodes have a label or type but occur in no triple")
-        if self.self_loops:
-            found.append(f"{self.self_loops:,} triples link an entity with itself")
+            skipped = counted(read.skipped, "bad line was skipped", "bad lines were skipped")
+            found.append(f"{skipped}, such as: {read.bad_lines[0]}")
+        for count, one, many in (
+            (read.duplicates, "duplicate triple was dropped", "duplicate triples were dropped"),
+            (
+                read.literals,
+                "statement about a literal value was left out",
+                "statements about literal values were left out",
+            ),
+            (
+                read.unused_nodes,
+                "node has a label or type but is in no triple",
+                "nodes have a label or type but are in no triple",
+            ),
+            (self.self_loops, "triple links an entity with itself", "triples link an entity with itself"),
+        ):
+            if count:
+                found.append(counted(count, one, many))
         found += [
             f"{same.share:.0%} of the pairs of {same.smaller} ({same.shared:,}) are also linked by {same.larger}"
             for same in self.same_relations

@@ -169,6 +169,8 @@ def _layout(source: Source, builder: GraphBuilder, columns: Columns | None, lang
 
     delimiter = max("\t,;", key=wide_lines)  # the first of equals: tab
     if not wide_lines(delimiter):
+        if len(source.stream.readline(SNIFF + 1)) > SNIFF:
+            raise InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
         raise InputError(
             "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
             f"found {shorten(lines[0])!r}",
