@@ -91,7 +91,9 @@ def suggest(
             min=1, help="Without heads and tails: ask for so many heads at most.  [default: 10 in a table, else all]"
         ),
     ] = None,
-    known: Annotated[bool, typer.Option("--known", help="Show facts that are known already, too.")] = False,
+    known: Annotated[
+        bool, typer.Option("--known", help="Show facts of these heads or tails that are known already, too.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
     form: Annotated[
         str | None,
@@ -125,6 +127,11 @@ def suggest(
         raise typer.BadParameter("a table is for the screen: write tsv, jsonl or nt", param_hint="--format")
     if resume and output is None:
         raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
+    if known and not (head or heads_file or tail):
+        raise typer.BadParameter(
+            "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
+            param_hint="--known",
+        )
     if chosen == "nt" and relation is None and name is None:
         raise typer.BadParameter(
             "say what N-Triples are to call the new relation: an IRI or a name", param_hint="--name"

@@ -25,6 +25,7 @@ from faan.complete.folder import check_place
 from faan.complete.methods import OnProgress
 from faan.complete.pairs import parse_pair, parse_pairs
 from faan.graph import Graph, InputError
+from faan.graph.errors import counted
 from faan.printing import busy, new_table, out, print_json, shown, talk, visible
 
 __all__ = ["Wanted", "bars", "check_place", "read_lines", "run_explain", "run_fit", "run_info"]
@@ -57,9 +58,14 @@ class Wanted:
 
 def run_fit(graph: Graph, folder: Path, method: str | None, without: Sequence[str], seed: int, as_json: bool) -> None:
     """Fit and save a model, and say what to expect of it."""
-    with _stages() as on_progress:
-        completer = fit_completer(graph, method=method or DEFAULT, without=without, seed=seed, on_progress=on_progress)
-    completer.save(folder)
+    try:
+        with _stages() as on_progress:
+            name = method or DEFAULT
+            completer = fit_completer(graph, method=name, without=without, seed=seed, on_progress=on_progress)
+        completer.save(folder)
+    except KeyboardInterrupt:
+        talk.print("interrupted; nothing was kept, and `faan fit` begins anew")
+        raise
     talk.print(f"wrote {visible(str(folder))}")
     _print_about(completer.about, as_json)
 
@@ -104,8 +110,8 @@ def _print_about(about: About, as_json: bool) -> None:
         return
     source = about.source
     out.print(
-        f"{about.method} for {visible(source.name)}: {source.entities:,} entities, {source.relations:,} relations, "
-        f"{source.triples:,} triples"
+        f"{about.method} for {visible(source.name)}: {counted(source.entities, 'entity', 'entities')}, "
+        f"{counted(source.relations, 'relation')}, {counted(source.triples, 'triple')}"
     )
     if source.without:
         out.print(f"left out: {visible(', '.join(source.without))}")
@@ -152,13 +158,15 @@ def _print_explanation(explanation: Explanation) -> None:
 
 @contextmanager
 def _stages() -> Iterator[OnProgress]:
-    """Bars, one for each thing that goes on, with the time left."""
+    """Bars, one for each thing that goes on, with the time left; a line for each where there is no terminal."""
     with bars() as shown_bars:
         tasks: dict[str, TaskID] = {}
 
         def on_progress(what: str, share: float) -> None:
             if what not in tasks or shown_bars.tasks[tasks[what]].finished:
                 tasks[what] = shown_bars.add_task(what, total=1.0)
+                if not talk.is_terminal:
+                    talk.print(what)
             shown_bars.update(tasks[what], completed=share)
 
         yield on_progress

@@ -15,6 +15,7 @@ from faan.complete.pairs import trimmed
 from faan.complete.question import entities
 from faan.complete_running import Wanted, bars, read_lines
 from faan.graph import Graph, InputError
+from faan.graph.errors import counted
 from faan.graph.iris import Terms
 from faan.options import check_new_file
 from faan.printing import out, shown, talk, visible
@@ -58,6 +59,7 @@ def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
     terms = Terms(target.base)  # a wrong base is told before anything is loaded
     completer, examples = wanted.open()
+    before = _size(target.output)
     named = asked.tails if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
     names = [completer.graph.entity_names[number] for number in entities(completer.graph, named).tolist()]
     if target.output is not None and target.resume:
@@ -80,7 +82,8 @@ def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
     else:
         graph = completer.graph
         relation = graph.relation_names[graph.relation(examples)] if isinstance(examples, str) else target.name or ""
-        _write(found, target, line_writer(target.form, relation, terms))
+        count = _write(found, target, line_writer(target.form, relation, terms))
+        _print_written(count, target, before)
 
 
 def _heads(completer: Completer, examples: Examples, asked: Asked, in_a_table: bool) -> list[str]:
@@ -132,7 +135,8 @@ def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator
             yield suggestion
 
 
-def _write(found: Iterable[Suggestion], target: Target, line: Line) -> None:
+def _write(found: Iterable[Suggestion], target: Target, line: Line) -> int:
+    """Write suggestions and say how many they are."""
     output, count = target.output, 0
     is_begun = target.resume and output is not None and output.exists()
     mode = "a" if target.resume else "w"
@@ -142,8 +146,22 @@ def _write(found: Iterable[Suggestion], target: Target, line: Line) -> None:
         for suggestion in found:
             file.write(line(suggestion))
             count += 1
-    if output is not None:
-        talk.print(f"wrote {count:,} {'suggestion' if count == 1 else 'suggestions'} to {visible(str(output))}")
+    return count
+
+
+def _print_written(count: int, target: Target, before: int) -> None:
+    """Say what was written; a job that goes on does its last entity again, and so finds out whether it was over."""
+    if target.output is None:
+        return
+    place = visible(str(target.output))
+    if target.resume and _size(target.output) == before:
+        talk.print(f"nothing was left to do: {place} is complete")
+    else:
+        talk.print(f"wrote {counted(count, 'suggestion')} to {place}")
+
+
+def _size(path: Path | None) -> int:
+    return path.stat().st_size if path is not None and path.is_file() else 0
 
 
 def _print_table(found: Iterable[Suggestion], by_tail: bool, explained: bool, graph: Graph) -> None:

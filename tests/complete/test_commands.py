@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -42,6 +43,26 @@ def test_fit_writes_a_model_and_says_what_to_expect(faan: Faan, tmp_path: Path) 
     code, _, err = faan("fit", graph, "-o", tmp_path)
     assert code == 1
     assert "exists and is not a model" in err
+
+
+def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path: Path) -> None:
+    graph = tmp_path / "land.tsv"
+    graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
+    err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
+    assert err.split(" wrote ")[0] == "measuring"
+
+
+def test_an_interrupted_fit_says_that_nothing_was_kept(
+    faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("faan.complete_running.fit_completer", interrupted)
+    code, out, err = faan("fit", "world", "-o", tmp_path / "model")
+    assert (code != 0, out) == (True, "")
+    assert "interrupted; nothing was kept, and `faan fit` begins anew" in err
+    assert not (tmp_path / "model").exists()
 
 
 def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
@@ -146,6 +167,7 @@ def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_pa
     assert (code, out) == (0, "")
     assert "wrote 75 suggestions" in err
     whole = path.read_bytes()
+    assert f"nothing was left to do: {path} is complete" in " ".join(faan(*asked, "--resume")[2].split())
     code, _, err = faan(*asked)
     assert code == 1
     assert "go on with it (--resume)" in err
@@ -312,6 +334,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "--head", "town1a", "--limit", "1"), 2, "without heads and"),
         (("suggest", "MODEL", "--relation", "lies_in", "--heads-file", "x", "--limit", "1"), 2, "without heads and"),
         (("suggest", "MODEL", "--relation", "lies_in", "--tail", "land1", "--limit", "1"), 2, "without heads and"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--known"), 2, "without --head, --heads-file or --tail"),
         (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),
         (("suggest", "MODEL", "--example", "land1"), 1, "expected HEAD,TAIL"),
