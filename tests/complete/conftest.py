@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from faan.complete import Completer, fit
 from faan.graph import Graph, read_graph
+from faan.models import EvidenceConfig, fit_ranker
 
 COUNTRIES = 30
 CAPITALS = [(f"land{i}", f"town{i}a") for i in range(COUNTRIES)]  # not in the graph: what is to be found
 
 
-def facts() -> list[tuple[str, str, str]]:
+def facts(trades: int = 0) -> list[tuple[str, str, str]]:
     """The first town of each land is the seat of its court; the land's coin is minted there."""
     rows = []
     for i in range(COUNTRIES):
@@ -23,7 +26,16 @@ def facts() -> list[tuple[str, str, str]]:
         rows += [(land, "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
         rows += [(f"town{i}{t}", "is", "city") for t in "abc"]
         rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
+        rows += [(land, f"trade{t}", f"land{(i + t + 2) % COUNTRIES}") for t in range(trades)]
     return rows
+
+
+def fit_quickly(graph: Graph) -> Completer:
+    """The default method with few trees, which learn from little."""
+    quick = partial(fit_ranker, config=EvidenceConfig(shots=(5,), heads=4, trees=30, min_rows=20))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("faan.complete.evidence.fit_ranker", quick)
+        return fit(graph)
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +50,12 @@ def completer(land: Graph) -> Completer:
 
 
 @pytest.fixture(scope="session")
-def plain() -> Completer:
-    """Of a graph with too few relations to learn from: evidence is added up as it is."""
+def trained() -> Completer:
+    """Of a graph with enough relations to learn from: trees weigh the evidence."""
+    return fit_quickly(read_graph(facts(trades=27), type_relations=["is"]))
+
+
+@pytest.fixture(scope="session")
+def unmeasured() -> Completer:
+    """Of a graph with too few relations to learn from: path rules, and probabilities of another graph."""
     return fit(read_graph([row for row in facts() if row[1] in ("lies_in", "next_to")]))

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from faan.complete.calibration import Calibration, calibration_error, features, fit_calibration, reliability
+from faan.complete import fit
+from faan.complete.calibration import (
+    UNMEASURED,
+    Calibration,
+    calibration_error,
+    features,
+    fit_calibration,
+    reliability,
+)
+from faan.graph import read_graph
 
 
 def sample(heads: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,3 +81,9 @@ def test_reliability_compares_what_was_said_with_what_was_true() -> None:
     bins = reliability(np.array([0.05, 0.05, 0.95, 1.0]), np.array([False, True, True, True]), np.ones(4))
     assert [(one.count, one.true) for one in bins] == [(2, 0.5), (2, 1.0)]
     assert np.isclose(calibration_error(bins), (2 * 0.45 + 2 * 0.025) / 4)
+
+
+def test_where_nothing_is_measured_probabilities_are_those_of_path_rules_on_world() -> None:
+    measured = fit(read_graph("world"), method="rules").calibration
+    for name, numbers in UNMEASURED.model_dump().items():
+        assert np.allclose(numbers, getattr(measured, name), atol=0.01), name

@@ -50,9 +50,37 @@ def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
     assert completer.about.measured is None
     assert "not measured" in completer.about.in_words()
     assert any("too few relations to hold some out" in note for note in completer.about.notes)
-    assert any("too few rare relations to learn from" in note for note in completer.about.notes)
+    assert completer.about.method == "rules"
+    assert any("evidence learns from 8 relations or more" in note for note in completer.about.notes)
     first = next(completer.suggest([(f"a{i}", f"c{i}") for i in range(5)], heads=["a9"], top=1))
     assert first.tail == "c9"
+
+
+def test_no_more_than_a_third_of_the_relations_is_held_out() -> None:
+    rows = [(f"a{i}", f"r{r}", f"b{r}-{i}") for r in range(9) for i in range(20)]
+    chosen = choose_tasks(read_graph([*rows, *((f"b{r}-{i}", "r8", f"a{i}") for r in range(8) for i in range(20))]), 0)
+    assert chosen is not None
+    assert len(chosen.tasks) == 3
+    assert choose_tasks(read_graph([row for row in rows if row[1] != "r8"]), 0) is None
+
+
+def test_a_graph_without_enough_tasks_to_learn_and_to_measure_is_left_to_path_rules(land: Graph) -> None:
+    about = fit(land).about
+    assert about.method == "rules"
+    assert about.measured is not None
+    assert any("evidence learns from 8 relations or more, and the graph has 2" in note for note in about.notes)
+
+
+def test_all_services_of_the_tutorial_are_found_in_their_buildings() -> None:
+    graph = read_graph(ROOT / "examples" / "datacentre.tsv")
+    examples = [("service-03", "building-A"), ("service-20", "building-A"), ("service-50", "building-B")]
+    place = {(head, relation): tail for head, relation, tail in graph.triples()}
+    buildings = {
+        fact.head: (fact.tail, place[place[place[fact.head, "runs_on"], "in_room"], "in_building"])
+        for fact in fit(graph).suggest(examples, top=1)
+    }
+    assert len(buildings) == 61
+    assert all(found == right for found, right in buildings.values())
 
 
 def test_a_head_that_has_all_candidates_already_is_measured_too() -> None:
@@ -65,7 +93,7 @@ def test_a_head_that_has_all_candidates_already_is_measured_too() -> None:
 def test_a_model_that_needs_tasks_gives_way_to_one_that_does_not() -> None:
     graph = read_graph([(f"a{i}", "r", f"b{i}") for i in range(20)])
     about = fit(graph, method="faan").about
-    assert about.method == "evidence"
+    assert about.method == "rules"
     assert any("faan learns from 5 relations or more" in note for note in about.notes)
 
 
@@ -73,6 +101,8 @@ def test_a_relation_can_be_left_out(land: Graph) -> None:
     completer = fit(land, method="rules", without=["sits_in"])
     assert completer.about.source.without == ("sits_in",)
     assert completer.graph.num_triples == land.num_triples - 30
+    assert completer.about.source.relations == len(completer.graph.used_relations) == 12
+    assert land.relation("sits_in") not in completer.graph.used_relations
     with pytest.raises(InputError, match="has no fact of 'sits_in'"):
         completer.suggest("sits_in")
     with pytest.raises(UnknownNameError, match="sits_in"):

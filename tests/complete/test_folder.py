@@ -10,9 +10,9 @@ from typing import NoReturn
 import pytest
 
 import faan
-from faan.complete import Completer, fit, read_about
+from faan.complete import Completer, read_about
 from faan.complete.checksums import CHECKSUMS_FILE
-from faan.graph import Graph, InputError
+from faan.graph import InputError
 
 from .conftest import CAPITALS
 
@@ -93,10 +93,10 @@ def test_a_damaged_description_is_one_error(folder: Path, content: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def evidence(land: Graph, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def evidence(trained: Completer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The default method, whose folder has everything in it."""
     folder = tmp_path_factory.mktemp("evidence") / "model"
-    fit(land).save(folder)
+    trained.save(folder)
     return folder
 
 
@@ -149,7 +149,7 @@ def test_a_flipped_bit_is_noticed_and_the_file_named(evidence: Path, tmp_path: P
         Completer.load(tmp_path / "copy")
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"evidence": 7}', '{"evidence": ["no such"], "trained": false}'])
+@pytest.mark.parametrize("content", ["", "[]", '{"evidence": 7}', '{"evidence": ["no such"]}'])
 def test_what_a_model_without_checksums_lacks_is_told_in_words(evidence: Path, tmp_path: Path, content: str) -> None:
     shutil.copytree(evidence, tmp_path / "copy")
     (tmp_path / "copy" / CHECKSUMS_FILE).unlink()

@@ -5,21 +5,16 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import pytest
 
-from faan.complete import fit
-from faan.evidence import Evidence, column_evidence
 from faan.graph import read_graph
-from faan.models import EvidenceRanker
-from faan.models.judges import Trees
 
 from . import opening
-from .conftest import facts
+from .conftest import facts, fit_quickly
 from .test_folder import copy_with, files_of, harmed
 
 
@@ -29,20 +24,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stranger") / "model"
     nodes = folder.with_name("nodes.tsv")
     nodes.write_text("id\tname\nland1\tThe first land\nlies_in\tlies within\n")
-    completer = fit(read_graph(facts(), type_relations=["is"], nodes=nodes))
-    ranker = completer.fitted.method
-    assert isinstance(ranker, EvidenceRanker)
-    completer.fitted.method = EvidenceRanker(ranker.sources, ranker.evidence, some_trees(ranker.evidence))
-    completer.save(folder)
+    fit_quickly(read_graph(facts(trades=27), type_relations=["is"], nodes=nodes)).save(folder)
     return folder
-
-
-def some_trees(evidence: Sequence[Evidence]) -> Trees:
-    """Trees that learnt from nothing: the land has too few rare relations to learn from."""
-    rng = np.random.default_rng(0)
-    rows, right = rng.normal(size=(400, len(column_evidence(evidence)))), rng.integers(2, size=400)
-    settings = {"objective": "lambdarank", "num_leaves": 5, "min_data_in_leaf": 5, "verbosity": -1}
-    return Trees(lightgbm.train(settings, lightgbm.Dataset(rows, right, group=[100] * 4), 20), evidence)
 
 
 def outcomes(folders: list[Path]) -> dict[str, str]:

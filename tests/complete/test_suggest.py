@@ -39,8 +39,8 @@ def test_with_tails_alone_heads_are_suggested(completer: Completer) -> None:
     assert (found[0].head, found[3].head) == ("land9", "land8")
 
 
-def test_a_fact_has_one_probability_whichever_way_it_was_asked(completer: Completer, plain: Completer) -> None:
-    for made in (completer, plain):
+def test_a_fact_has_one_probability_whichever_way_it_was_asked(completer: Completer, unmeasured: Completer) -> None:
+    for made in (completer, unmeasured):
         found = list(made.suggest(FIVE, tails=["town9a", "town12b"], top=5))
         assert len(found) == 10
         for one in found:
@@ -50,13 +50,15 @@ def test_a_fact_has_one_probability_whichever_way_it_was_asked(completer: Comple
             assert (np.diff([one.probability for one in group]) <= 0).all()
 
 
-def test_the_first_heads_of_a_tail_do_not_depend_on_how_many_are_wanted(plain: Completer) -> None:
-    ten = list(plain.suggest(FIVE, tails=["town9a"], top=10))
-    assert list(plain.suggest(FIVE, tails=["town9a"], top=3)) == ten[:3]
+def test_the_first_heads_of_a_tail_do_not_depend_on_how_many_are_wanted(unmeasured: Completer) -> None:
+    ten = list(unmeasured.suggest(FIVE, tails=["town9a"], top=10))
+    assert list(unmeasured.suggest(FIVE, tails=["town9a"], top=3)) == ten[:3]
 
 
-def test_heads_that_have_their_one_tail_are_not_suggested_for_another(completer: Completer, plain: Completer) -> None:
-    for made in (completer, plain):
+def test_heads_that_have_their_one_tail_are_not_suggested_for_another(
+    completer: Completer, unmeasured: Completer
+) -> None:
+    for made in (completer, unmeasured):
         heads = {one.head for one in made.suggest(FIVE, tails=["town0b"], top=COUNTRIES)}
         assert len(heads) == COUNTRIES - 5
         assert not heads & {head for head, _ in FIVE}

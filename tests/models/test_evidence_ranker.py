@@ -67,11 +67,6 @@ def trained() -> EvidenceRanker:
     return train()
 
 
-@pytest.fixture(scope="module", params=["trained", "untrained"])
-def ranker(request: pytest.FixtureRequest, trained: EvidenceRanker) -> EvidenceRanker:
-    return trained if request.param == "trained" else fit_ranker(GRAPH, STEPS[:2], VECTORS, QUICK)
-
-
 def score(ranker: EvidenceRanker, heads: Ints, candidates: Ints, references: Ints | None = None) -> np.ndarray:
     task = STEPS[0]
     scorer = ranker.prepare(task, task.references(3) if references is None else references)
@@ -79,54 +74,53 @@ def score(ranker: EvidenceRanker, heads: Ints, candidates: Ints, references: Int
 
 
 def test_it_learns_to_trust_what_leads_to_true_tails(trained: EvidenceRanker) -> None:
-    assert trained.is_trained
     figures = split_metrics(list(rank_tasks(trained, STEPS[:2], 3)))
     assert figures["mrr"] > max(0.5, split_metrics(list(rank_tasks(TailCounts(GRAPH), STEPS[:2], 3)))["mrr"])
 
 
-def test_head_against_many_equals_pair_by_pair(ranker: EvidenceRanker) -> None:
+def test_head_against_many_equals_pair_by_pair(trained: EvidenceRanker) -> None:
     heads, candidates = np.array([7, 1, 30]), np.arange(ENTITIES)
-    together = score(ranker, heads, candidates)
+    together = score(trained, heads, candidates)
     assert together.shape == (3, ENTITIES)
     for row, head in enumerate(heads.tolist()):
         for candidate in (0, 12, 35, 59):
-            assert np.isclose(score(ranker, np.array([head]), np.array([candidate])), together[row, candidate])
-    assert np.allclose(score(ranker, heads[::-1], candidates[::-1]), together[::-1, ::-1])
+            assert np.isclose(score(trained, np.array([head]), np.array([candidate])), together[row, candidate])
+    assert np.allclose(score(trained, heads[::-1], candidates[::-1]), together[::-1, ::-1])
 
 
-def test_an_entity_that_is_no_candidate_can_be_asked_about(ranker: EvidenceRanker) -> None:
+def test_an_entity_that_is_no_candidate_can_be_asked_about(trained: EvidenceRanker) -> None:
     task = STEPS[0]
     few = Task(task.relation, task.pairs, task.candidates[10:40], task.truths)
-    scorer = ranker.prepare(few, task.references(3))
+    scorer = trained.prepare(few, task.references(3))
     together = scorer.score(np.array([7]), np.arange(ENTITIES))
     assert np.allclose(scorer.score(np.array([7]), np.array([50, 20])), together[:, [50, 20]])
 
 
-def test_the_order_of_references_does_not_matter(ranker: EvidenceRanker) -> None:
+def test_the_order_of_references_does_not_matter(trained: EvidenceRanker) -> None:
     references, heads = STEPS[0].references(4), np.array([3, 4])
-    one = score(ranker, heads, np.arange(ENTITIES), references)
-    assert np.array_equal(one, score(ranker, heads, np.arange(ENTITIES), references[::-1]))
+    one = score(trained, heads, np.arange(ENTITIES), references)
+    assert np.array_equal(one, score(trained, heads, np.arange(ENTITIES), references[::-1]))
 
 
-def test_contributions_add_up_to_the_score(ranker: EvidenceRanker) -> None:
-    scorer = ranker.prepare(STEPS[0], STEPS[0].references(3))
+def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
+    scorer = trained.prepare(STEPS[0], STEPS[0].references(3))
     found = scorer.explain(9, np.array([14, 2, 59]))
     assert [one.tail for one in found] == [14, 2, 59]
     sums = [sum(part.contribution for part in one.contributions) for one in found]
     constant = found[0].score - sums[0]
     for one, total in zip(found, sums, strict=True):
-        assert np.isclose(one.score, score(ranker, np.array([9]), np.array([one.tail]))[0, 0])
+        assert np.isclose(one.score, score(trained, np.array([9]), np.array([one.tail]))[0, 0])
         assert np.isclose(one.score, total + constant)
         sizes = [abs(part.contribution) for part in one.contributions]
         assert sizes == sorted(sizes, reverse=True)
-        assert {part.name for part in one.contributions} == {part.name for part in ranker.evidence}
+        assert {part.name for part in one.contributions} == {part.name for part in trained.evidence}
 
 
-def test_saving_and_loading_change_nothing(ranker: EvidenceRanker, tmp_path: Path) -> None:
-    ranker.save(tmp_path)
+def test_saving_and_loading_change_nothing(trained: EvidenceRanker, tmp_path: Path) -> None:
+    trained.save(tmp_path)
     again = EvidenceRanker.load(tmp_path, make_sources(GRAPH, VECTORS))
     heads, candidates = np.array([7, 30]), np.arange(ENTITIES)
-    assert np.array_equal(score(ranker, heads, candidates), score(again, heads, candidates))
+    assert np.array_equal(score(trained, heads, candidates), score(again, heads, candidates))
 
 
 def test_the_same_seed_gives_the_same_trees(trained: EvidenceRanker, tmp_path: Path) -> None:
@@ -143,18 +137,9 @@ def test_trees_follow_the_known_direction_of_evidence(trained: EvidenceRanker) -
     assert (np.diff(trained.judge.score(table)) >= 0).all()
 
 
-def test_too_few_tasks_give_a_plain_sum() -> None:
-    ranker = fit_ranker(GRAPH, STEPS[:2], VECTORS, QUICK)
-    assert not ranker.is_trained
-    (found,) = ranker.prepare(STEPS[0], STEPS[0].references(3)).explain(9, np.array([14]))
-    parts = {part.name: part for part in found.contributions}
-    assert np.isclose(parts["all paths"].contribution, 1 - np.exp(-parts["all paths"].value))
-    assert np.isclose(found.score, sum(part.contribution for part in found.contributions))
-    assert {name for name, part in parts.items() if part.contribution} <= {
-        "all paths",
-        "tail in references",
-        "fitted relation",
-    }
+def test_too_few_tasks_are_refused() -> None:
+    with pytest.raises(InputError, match="learns from 8 tasks or more, and there are 2: use path rules instead"):
+        fit_ranker(GRAPH, STEPS[:2], VECTORS, QUICK)
 
 
 def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
@@ -210,7 +195,8 @@ def test_a_relation_that_is_called_an_inverse_has_its_inverse_in_its_part() -> N
 def test_two_directions_are_not_two_tasks_to_learn_from() -> None:
     inverses = [replace(task, relation=f"{task.relation}_inv") for task in STEPS]
     config = QUICK.model_copy(update={"min_tasks": len(STEPS) + 1})
-    assert not fit_ranker(GRAPH, [*STEPS, *inverses], [], config).is_trained
+    with pytest.raises(InputError, match=f"and there are {len(STEPS)}"):
+        fit_ranker(GRAPH, [*STEPS, *inverses], [], config)
 
 
 def test_vectors_of_other_models_are_refused() -> None:

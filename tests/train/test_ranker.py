@@ -185,8 +185,8 @@ def test_a_witness_and_background_tasks_do_not_go_together() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": {"method": "evidence", "witness": {"method": "faan", "heads": 3}}}, "heads"),
-        ({"model": {"method": "evidence", "witness": {"method": "faan"}}, "train": {"patience": 1}}, "patience to 0"),
+        ({"model": MODEL | {"witness": {"method": "faan", "heads": 3}}}, "heads"),
+        ({"model": MODEL | {"witness": {"method": "faan"}}, "train": {"patience": 1}}, "patience to 0"),
     ],
 )
 def test_a_witness_that_cannot_be_trained_is_refused_at_once(
@@ -242,11 +242,10 @@ def test_limits_of_few_shot_training_do_not_bind_a_ranker(tiny: Benchmark, tmp_p
     assert train_run(RunConfig.model_validate(narrow), tiny, tmp_path / "run").progress.step == 5
 
 
-def test_too_few_tasks_are_said_to_be_too_few(tiny: Benchmark, tmp_path: Path) -> None:
-    run = train_run(run_settings(min_tasks=100), tiny, tmp_path / "run")
-    assert isinstance(run.model, EvidenceRanker)
-    assert not run.model.is_trained
-    assert run.progress.step == 0
+def test_too_few_tasks_are_refused_before_anything_is_trained(tiny: Benchmark, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the evidence ranker learns from 100 tasks or more"):
+        train_run(run_settings(min_tasks=100), tiny, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_edges_of_tasks_are_added_once(tiny: Benchmark) -> None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from faan.graph import Graph, InputError
-from faan.tasks import Benchmark, BuildSettings, build_benchmark
+from faan.tasks import SPLITS, Benchmark, BuildSettings, build_benchmark
 
 _RANGES = ((50, 500), (20, 2_000), (10, 10_000))  # how many facts make a relation a task; rare ones, else what there is
 _ENOUGH = 12  # relations in a range for which the next is not tried
 _MOST = 60  # tasks
-_SHARE = 3  # a third of the relations at most: the background should look like the whole graph
+_SHARE = 3  # a third of the relations at most: what is left should look like the whole graph
 _DEV, _TEST = 0.1, 0.25  # the share to choose by and the share to measure with
 
 
 def choose_tasks(graph: Graph, seed: int) -> Benchmark | None:
-    """Tasks of a graph and what is left of it, with the same ids; None where too few relations are left to be tasks."""
+    """Tasks of a graph and what is left of it, with the same ids; None where too few relations can be tasks."""
+    most = min(_MOST, len(graph.used_relations) // _SHARE)
+    if most < len(SPLITS):
+        return None
     best: Benchmark | None = None
     for low, high in _RANGES:
         settings = BuildSettings(
             min_triples=low,
             max_triples=high,
-            max_tasks=max(3, min(_MOST, graph.num_relations // _SHARE)),
+            max_tasks=most,
             dev_share=_DEV,
             test_share=_TEST,
             seed=seed,
@@ -30,6 +33,6 @@ def choose_tasks(graph: Graph, seed: int) -> Benchmark | None:
             continue
         if best is None or len(found.tasks) > len(best.tasks):
             best = found
-        if len(best.tasks) >= min(_ENOUGH, graph.num_relations // _SHARE):
+        if len(best.tasks) >= min(_ENOUGH, most):
             break
     return best

@@ -11,7 +11,7 @@ from faan.embed import EmbedConfig, Embeddings, train
 from faan.embed.config import ModelName
 from faan.embed.runs import triples_of
 from faan.graph import Graph
-from faan.models import EvidenceRanker, Method, fit_ranker, make_sources
+from faan.models import EvidenceConfig, EvidenceRanker, Method, count_tasks, fit_ranker, make_sources
 from faan.tasks import Benchmark, Task
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
@@ -20,17 +20,23 @@ _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are
 
 
 class FittedEvidence(Fitted):
-    """Trees over evidence; a plain sum of it where a graph has too few tasks to learn from.
+    """Trees over evidence.
 
     Evidence from the graph itself (paths, profiles, links) is taken from the whole graph in the end. The vectors are
     those that the trees learnt with and that were measured, unless the tasks are a large part of the graph.
     """
 
     name = "evidence"
+    min_tasks = EvidenceConfig().min_tasks
 
     def __init__(self, ranker: EvidenceRanker, embeddings: Sequence[Embeddings]) -> None:
         self.method: EvidenceRanker = ranker
         self.embeddings = list(embeddings)
+
+    @classmethod
+    def num_tasks(cls, benchmark: Benchmark) -> int:
+        """Those that are left to learn from while others are measured."""
+        return min(count_tasks(others) for _, others in _folds(benchmark))
 
     @classmethod
     def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedEvidence:
@@ -40,9 +46,7 @@ class FittedEvidence(Fitted):
 
     def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Cross-validation: trees that learnt from two thirds of the tasks, with the other third."""
-        for fold in range(_FOLDS):
-            held_out = benchmark.tasks[fold::_FOLDS]
-            others = [task for task in benchmark.tasks if task not in held_out]
+        for held_out, others in _folds(benchmark):
             yield _learn(benchmark.graph, others, self.embeddings, seed, progress), held_out
 
     def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedEvidence:
@@ -52,15 +56,6 @@ class FittedEvidence(Fitted):
         embeddings = embed(graph, seed, progress) if is_much else self.embeddings
         sources = make_sources(graph, embeddings)
         return FittedEvidence(EvidenceRanker(sources, self.method.evidence, self.method.judge), embeddings)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Whether there was anything to learn from."""
-        if self.method.is_trained:
-            return ()
-        return (
-            "The graph has too few rare relations to learn from: evidence is added up as it is, not weighed by trees.",
-        )
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""
@@ -84,6 +79,13 @@ _MODELS: dict[ModelName, tuple[int, dict[str, Any]]] = {
 """The vectors that evidence is taken from, for translations and to match relations: how many triples are to be seen in
 training, all epochs together, and settings other than the recommended ones. Half of what is best, in a fifth of the
 time."""
+
+
+def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task]]]:
+    """Each third of the tasks, with the others."""
+    for fold in range(_FOLDS):
+        held_out = benchmark.tasks[fold::_FOLDS]
+        yield held_out, [task for task in benchmark.tasks if task not in held_out]
 
 
 def _learn(

@@ -17,6 +17,7 @@ from faan.complete.measuring import measure
 from faan.complete.methods import Fitted, OnProgress
 from faan.complete.registry import DEFAULT, FALLBACK, METHODS
 from faan.graph import Graph, InputError
+from faan.graph.errors import counted
 from faan.tasks import SPLITS, Benchmark
 from faan.tasks.build import without_relations
 
@@ -43,7 +44,8 @@ def fit(
     progress = on_progress or (lambda what, share: None)
     graph = without_relations(graph, [graph.relation(name) for name in without])
     if graph.num_triples < _MIN_TRIPLES:
-        raise InputError(f"{graph.num_triples} triples are too few to learn from", source=graph.report.source)
+        few = counted(graph.num_triples, "triple is", "triples are")
+        raise InputError(f"{few} too few to learn from", source=graph.report.source)
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
         tasks = choose_tasks(graph, seed)
@@ -60,7 +62,7 @@ def fit(
         method=chosen.name,
         source=_source(graph, without),
         measured=measured,
-        notes=(*notes, *fitted.notes),
+        notes=tuple(notes),
         seconds=seconds,
         seed=seed,
         versions={name: version(name) for name in _LIBRARIES} | {"python": platform.python_version()},
@@ -77,7 +79,7 @@ def _suitable(wanted: type[Fitted], tasks: Benchmark | None) -> tuple[type[Fitte
             "The graph has too few relations to hold some out: nothing was measured, and probabilities are those of "
             "another graph."
         )
-    there = len(tasks.splits["train"]) if tasks is not None else 0
+    there = wanted.num_tasks(tasks) if tasks is not None else 0
     if there >= wanted.min_tasks:
         return wanted, notes
     notes.append(
@@ -91,7 +93,7 @@ def _source(graph: Graph, without: Sequence[str]) -> Source:
     return Source(
         name=graph.report.source,
         entities=graph.num_entities,
-        relations=int((graph.relation_counts > 0).sum()),
+        relations=len(graph.used_relations),
         triples=graph.num_triples,
         without=tuple(without),
     )

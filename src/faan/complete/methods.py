@@ -19,8 +19,13 @@ class Fitted(ABC):
     """A method that is ready for use on a graph."""
 
     name: ClassVar[str]
-    min_tasks: ClassVar[int] = 0  # training tasks that it needs
+    min_tasks: ClassVar[int] = 0  # to learn from
     method: Method
+
+    @classmethod
+    def num_tasks(cls, benchmark: Benchmark) -> int:
+        """How many tasks of a benchmark there are to learn from."""
+        return len(benchmark.splits["train"])
 
     @classmethod
     @abstractmethod
@@ -34,11 +39,6 @@ class Fitted(ABC):
     @abstractmethod
     def on(self, graph: Graph, seed: int, progress: OnProgress) -> Fitted:
         """The same for the whole graph, with the relations that were tasks in it."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a user should know about how it was made."""
-        return ()
 
     @abstractmethod
     def save(self, folder: Path) -> None:

@@ -6,7 +6,7 @@ from faan.complete.evidence import FittedEvidence
 from faan.complete.fewshot import FittedFaan, FittedFsrl, FittedGMatching, FittedMetaR
 from faan.complete.methods import Fitted, FittedRules
 
-FALLBACK = FittedEvidence  # where a graph has too few tasks to learn from
+FALLBACK = FittedRules  # where a graph has too few tasks to learn from
 
 METHODS: dict[str, type[Fitted]] = {
     fitted.name: fitted

@@ -165,6 +165,11 @@ class Graph:
         """The number of triples of each relation."""
         return np.bincount(self.relations, minlength=self.num_relations)
 
+    @property
+    def used_relations(self) -> Ints:
+        """The ids of the relations that have triples; one that was left out has a name, but none."""
+        return np.flatnonzero(self.relation_counts)
+
     def check(self) -> None:
         """Refuse a graph from disk of which any number is out of range or any name is no text; reads all of it."""
         _ = self.neighbours

@@ -19,7 +19,7 @@ from faan.evidence import Evidence, Measure, Question, Sources, evidence_of
 from faan.graph import InputError
 from faan.graph.ragged import Ints
 from faan.graph.whole import write_text
-from faan.models.judges import Judge, PlainSum, Trees
+from faan.models.judges import Trees
 from faan.tasks import Task
 
 RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"
@@ -47,18 +47,10 @@ class Explanation:
 
 
 class EvidenceRanker:
-    """Scores pairs by all evidence there is; `fit_ranker` trains one.
+    """Scores pairs by all evidence there is; `fit_ranker` trains one."""
 
-    `is_trained` is False where there were too few tasks: then it adds up rules, tail counts and closeness (`PlainSum`).
-    """
-
-    def __init__(self, sources: Sources, evidence: Sequence[Evidence], judge: Judge) -> None:
+    def __init__(self, sources: Sources, evidence: Sequence[Evidence], judge: Trees) -> None:
         self.sources, self.evidence, self.judge = sources, tuple(evidence), judge
-
-    @property
-    def is_trained(self) -> bool:
-        """Whether tasks have taught it how to weigh evidence."""
-        return isinstance(self.judge, Trees)
 
     def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
         """Find out what the references have in common."""
@@ -68,9 +60,8 @@ class EvidenceRanker:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        if isinstance(self.judge, Trees):
-            self.judge.save(folder / TREES_FILE)
-        notes = {"evidence": [one.name for one in self.evidence], "trained": self.is_trained}
+        self.judge.save(folder / TREES_FILE)
+        notes = {"evidence": [one.name for one in self.evidence]}
         write_text(folder / RANKER_FILE, json.dumps(notes, indent=1) + "\n")
 
     @classmethod
@@ -81,7 +72,7 @@ class EvidenceRanker:
             raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
             notes = json.loads(path.read_text(encoding="utf-8"))
-            wanted, trained = [str(name) for name in notes["evidence"]], bool(notes["trained"])
+            wanted = [str(name) for name in notes["evidence"]]
         except (OSError, ValueError, KeyError, TypeError):
             raise InputError(
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
@@ -91,8 +82,7 @@ class EvidenceRanker:
         if missing:
             raise InputError(f"needs evidence that is not to be had here: {', '.join(missing)}", source=str(path))
         evidence = [known[name] for name in wanted]
-        judge = Trees.load(Path(folder) / TREES_FILE, evidence) if trained else PlainSum(evidence)
-        return cls(sources, evidence, judge)
+        return cls(sources, evidence, Trees.load(Path(folder) / TREES_FILE, evidence))
 
 
 class EvidenceScorer:

@@ -23,7 +23,7 @@ from faan.graph import Graph, InputError
 from faan.graph.ragged import Ints
 from faan.models.evidence import EvidenceRanker
 from faan.models.folds import forward_of
-from faan.models.judges import PlainSum, Trees
+from faan.models.judges import Trees
 from faan.models.registry import FewShotConfig
 from faan.tasks import Task
 from faan.tasks.randomness import Stream
@@ -84,7 +84,7 @@ class EvidenceConfig(Settings):
     random: int = Field(40, ge=1)
     """Wrong tails drawn at random."""
     min_tasks: int = Field(8, ge=2)
-    """With fewer tasks, inverses not counted, nothing is learnt: rules, tail counts and closeness are added up."""
+    """With fewer tasks, inverses not counted, it is not trained: there is too little to learn from."""
 
     trees: int = Field(250, ge=1)
     """How many trees there are."""
@@ -148,15 +148,33 @@ def fit_ranker(
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
-    usable = [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
-    if len(set(forward_of(usable).values())) < config.min_tasks:
-        return EvidenceRanker(sources, evidence, PlainSum(evidence))
+    check_tasks(tasks, config)
+    usable = _usable(tasks)
     blind_sources: dict[str, Sources] = {}
     for one in blind:
         blind_sources |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
     sources_of = [blind_sources[task.relation] if blind else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_update)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
+
+
+def check_tasks(tasks: Sequence[Task], config: EvidenceConfig) -> None:
+    """Refuse tasks that are too few to learn from."""
+    if (there := count_tasks(tasks)) < config.min_tasks:
+        raise InputError(
+            f"the evidence ranker learns from {config.min_tasks} tasks or more, and there are {there}: "
+            "use path rules instead"
+        )
+
+
+def count_tasks(tasks: Sequence[Task]) -> int:
+    """How many tasks there are to learn from; both directions of one count once."""
+    return len(set(forward_of(_usable(tasks)).values()))
+
+
+def _usable(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks that have a pair to ask for and a wrong answer to it."""
+    return [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
 
 
 def make_sources(

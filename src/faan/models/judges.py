@@ -1,13 +1,12 @@
-"""From evidence to a score: trees that were trained on tasks, or a plain sum where there were too few tasks.
+"""From evidence to a score: trees that were trained on tasks.
 
-A judge looks at the columns of `faan.evidence.Measure`: values of all evidence, then places.
+They look at the columns of `faan.evidence.Measure`: values of all evidence, then places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 import lightgbm
 import numpy as np
@@ -19,19 +18,6 @@ from faan.graph.whole import write_text
 from faan.models.tree_text import checked
 
 _MAX_BYTES = 100_000_000  # of a saved model
-_TRANSLATION = ("fitted relation", "mean translation")  # which closeness a sum takes, the first that there is
-
-
-class Judge(Protocol):
-    """Turns evidence into scores."""
-
-    def score(self, table: Values) -> NDArray[np.float64]:
-        """The score of each row: (C, F) to (C,)."""
-        ...
-
-    def contributions(self, table: Values) -> NDArray[np.float64]:
-        """What each piece of evidence adds to each score, (C, E); what is missing to the score is the same for all."""
-        ...
 
 
 class Trees:
@@ -42,11 +28,14 @@ class Trees:
         self._owner = _owners(evidence)  # (F,) the evidence of each column
 
     def score(self, table: Values) -> NDArray[np.float64]:
-        """The sum of the leaves that a row falls into."""
+        """The sum of the leaves that a row falls into: (C, F) to (C,)."""
         return np.asarray(self.booster.predict(table), dtype=np.float64)
 
     def contributions(self, table: Values) -> NDArray[np.float64]:
-        """Tree SHAP values, those of a value and of its place added up."""
+        """What each piece of evidence adds to each score, (C, E), but for a constant.
+
+        These are tree SHAP values, those of a value and of its place added up.
+        """
         found = np.asarray(self.booster.predict(table, pred_contrib=True))[:, :-1]  # (C, F), the last is the mean
         by_evidence = np.zeros((len(found), self._owner.max() + 1))
         np.add.at(by_evidence.T, self._owner, found.T)
@@ -68,39 +57,6 @@ class Trees:
         except (OSError, ValueError, OverflowError) as error:
             raise _unreadable(path, str(error)) from None
         return cls(lightgbm.Booster(model_str=text), evidence)
-
-
-class PlainSum:
-    """For a graph with too few tasks to learn from: rules, tail counts and closeness of vectors, each from 0 to 1.
-
-        1 - exp(-weight of all paths)  +  share of the references with this tail  +  1 / place by closeness
-
-    Closeness is by the fitted relation, or by mean translation, where there are such vectors.
-    """
-
-    def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self._count = len(evidence)
-        names = [one.name for one in evidence]
-        places = [one.name for one in evidence if one.is_compared]
-        self._paths = names.index("all paths") if "all paths" in names else None
-        self._tails = names.index("tail in references") if "tail in references" in names else None
-        close = next((name for name in _TRANSLATION if name in names), None)
-        self._close = (names.index(close), len(names) + places.index(close)) if close else None
-
-    def score(self, table: Values) -> NDArray[np.float64]:
-        """The sum."""
-        return np.asarray(self.contributions(table).sum(1))
-
-    def contributions(self, table: Values) -> NDArray[np.float64]:
-        """The summands."""
-        found = np.zeros((len(table), self._count))
-        if self._paths is not None:
-            found[:, self._paths] = -np.expm1(-table[:, self._paths].astype(np.float64))
-        if self._tails is not None:
-            found[:, self._tails] = table[:, self._tails]
-        if self._close is not None:
-            found[:, self._close[0]] = 2.0 ** -table[:, self._close[1]].astype(np.float64)
-        return found
 
 
 def _unreadable(path: Path, problem: str) -> InputError:

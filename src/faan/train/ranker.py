@@ -134,8 +134,7 @@ class RankerRun:
 
     def progress(self) -> Progress:
         """How far the finished run is, in trees, and what its dev MRR was."""
-        ranker = json.loads((self.folder / RANKER_FOLDER / RANKER_FILE).read_text(encoding="utf-8"))
-        trees = self.model.trees if ranker["trained"] else 0
+        trees = self.model.trees
         metrics = self.folder / METRICS_FILE
         lines = metrics_of(metrics, metrics.read_bytes()) if metrics.is_file() else []
         mrr = lines[-1]["dev"]["mrr"] if lines else None
@@ -218,6 +217,5 @@ class RankerRun:
         lines = ""
         if self.benchmark.splits["dev"]:
             figures = split_metrics(list(rank_tasks(ranker, self.benchmark.splits["dev"], self.config.shots)))
-            trees = self.model.trees if ranker.is_trained else 0
-            lines = json.dumps({"step": trees, "dev": figures}) + "\n"
+            lines = json.dumps({"step": self.model.trees, "dev": figures}) + "\n"
         write_text(self.folder / METRICS_FILE, lines)
