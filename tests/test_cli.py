@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from faan.graph import read_graph, save_graph
 from faan.tasks import read_benchmark
 
 Write = Callable[[str, str | bytes], Path]
@@ -231,6 +232,13 @@ def test_held_out_triples_need_no_types(write: Write, tmp_path: Path) -> None:
     done = faan("embed", graph, "-o", tmp_path / "run", "--type-relation", "is", "--test", test, *TINY)
     assert done.returncode == 0, done.stderr
     assert "30 entities, 1 relation" in done.stdout
+    save_graph(read_graph(graph, type_relations=["is"]), tmp_path / "saved")
+    table = write("test.csv", "when,from,how,to\n1,n1,next,n2\n")
+    call = ("embed", tmp_path / "saved", "--test", table, "--columns", "from,how,to", *TINY)
+    done = faan(*call, "-o", tmp_path / "other")  # the columns are the table's
+    assert done.returncode == 0, done.stderr
+    done = faan("embed", graph, "-o", tmp_path / "third", "--test", tmp_path / "saved", *TINY)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

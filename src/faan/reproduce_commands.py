@@ -53,13 +53,22 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
     for job in todo.jobs:
         for place in (*job.outputs.values(), job.folder):
             check_writable(place)
+    from faan.embed.settings import UnknownSettingError
     from faan.paper.running import run_job
     from faan.train_commands import training_callbacks
 
     for number, job in enumerate(todo.jobs, 1):
         talk.print(f"{number} of {len(todo.jobs)}: {visible(str(job))}", style="bold")
-        with training_callbacks(request.command(request.rows or ())) as callbacks:
-            run_job(job, benchmark, path, callbacks)
+        try:
+            with training_callbacks(request.command(request.rows or ())) as callbacks:
+                run_job(job, benchmark, path, callbacks)
+        except UnknownSettingError:
+            raise
+        except InputError as error:  # about this row
+            if request.rows is not None or len(todo.jobs) == 1:
+                raise
+            talk.print(visible(f"left out: {error}"), style="yellow")
+            continue
         for written in job.outputs.values():
             talk.print(f"wrote {visible(str(written))}")
 

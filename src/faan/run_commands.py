@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from faan.graph import Graph, InputError
+from faan.graph.read import has_fixed_columns
 from faan.graph.whole import check_free, check_writable
 from faan.options import (
     AsJson,
@@ -56,12 +57,13 @@ def embed(
     check_free(output)
     settings = embed_config(model, config, setting)
 
-    def read(source: str, types: list[str] | None) -> Graph:
+    def read(source: str, format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
         return read_source(source, format, columns, None, "en", types, None, skip_bad_lines)
 
-    # Held-out files need not have types; where they do, the graph has no such relation, and they are left out.
-    held_out = {name: (path, read(path, [])) for name, path in (("valid", valid), ("test", test)) if path}
-    run_embed(read(graph, type_relation), settings, output, held_out, tsv, as_json)
+    held_out = {name: (path, read(path, format, columns)) for name, path in (("valid", valid), ("test", test)) if path}
+    if held_out and has_fixed_columns(graph):
+        format = columns = None  # they are those of the held-out files
+    run_embed(read(graph, format, columns, type_relation), settings, output, held_out, tsv, as_json)
 
 
 def train(

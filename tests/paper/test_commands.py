@@ -138,7 +138,9 @@ def test_the_ablation_changes_the_model_and_shares_a_schedule(faan: Faan, tiny: 
     result = json.loads((home / "results" / "ablation" / "tiny-faan-a3-5shot-seed0.json").read_text())
     assert (result["method"], result["variant"]) == ("FAAN", "A3")
     assert "--set variant=A3 --set train.steps=2 --set seed=0" in result["command"]
-    for changes in ((), ("--set", "train.steps=3")):
+    same = ("reproduce", "ablation", "--dataset", tiny, "--rows", "A3", "--run", "--set", "train.steps = 2")
+    assert "nothing is missing" in faan(*same)[2]
+    for changes in ((), ("--set", "train.steps=3"), ("--set", "train.steps=2", "--set", "model.layers=2")):
         code, _, err = faan("reproduce", "ablation", "--dataset", tiny, "--rows", "B1", "--run", *changes)
         assert code == 1
         assert "holds FAAN trained with train.steps=2, not with" in err
@@ -184,7 +186,9 @@ def test_numbers_of_references_that_no_task_allows_are_left_out(faan: Faan, tiny
     assert code == 0, err
     assert "K = 8, 9, 10 left out" in err
     assert len(list((home / "results" / "shots").glob("*.json"))) == 7
-    assert "Not for every K: TailCounts." in out
+    assert "Not for every K" not in out
+    (home / "results" / "shots" / "tiny-tailcounts-3shot-seed0.json").unlink()
+    assert "Not for every K: TailCounts." in faan("reproduce", "shots", "--dataset", tiny, "--rows", "TailCounts")[1]
 
 
 def test_nothing_is_computed_that_could_not_be_written(
@@ -267,6 +271,27 @@ def test_case_studies_come_from_a_trained_run(faan: Faan, tiny: Path, home: Path
     content["references"][0]["weights"] = [1.0]
     (home / "results" / "attention" / "tiny-faan.json").write_text(json.dumps(content))
     assert "expected a weight for each reference" in faan("reproduce", "attention", "--dataset", tiny)[2]
+
+
+def test_case_studies_of_another_benchmark_are_not_in_the_way(faan: Faan, tiny: Path, home: Path) -> None:
+    assert faan("reproduce", "attention", "--dataset", tiny, "--rows", "FAAN", "--run")[0] == 0
+    own = home / "results" / "attention" / "tiny-faan.json"
+    other = json.loads(own.read_text()) | {"dataset": "World"}
+    (own.parent / "world-faan.json").write_text(json.dumps(other))
+    code, out, err = faan("reproduce", "attention", "--dataset", tiny)
+    assert code == 0, err
+    assert "Neighbour attention of FAAN, Tiny, seed 0" in out
+
+
+def test_a_row_that_cannot_be_computed_does_not_keep_the_others_from_it(faan: Faan, tiny: Path, home: Path) -> None:
+    config = home / "configs" / "faan.toml"
+    config.write_text(config.read_text() + "\nmin_candidates = 10000\n")
+    code, out, err = faan("reproduce", "relations", "--dataset", tiny, "--run")
+    assert code == 0, err
+    assert "left out: none of the" in err
+    assert "Missing: FAAN, MetaR" in out
+    assert (home / "results" / "tiny-rules-5shot-seed0.json").is_file()
+    assert faan("reproduce", "main", "--dataset", tiny, "--rows", "FAAN", "--run")[0] == 1
 
 
 def test_case_studies_of_a_run_that_is_no_row_are_shown_too(faan: Faan, tiny: Path, home: Path) -> None:

@@ -64,6 +64,11 @@ def test_examples_of_a_relation_of_the_graph_are_added_to_its_own_facts(client: 
     request = {"relation": "currency", "examples": [["Chile", "Euro"]], "heads": ["France"]}
     rows = client.post("/api/suggest", json=request).json()["suggestions"]
     assert [row["tail"] for row in rows] == ["Yen"]  # the graph has the Euro, and knows of the Yen
+    asked = DECISION | {"examples": [["Chile", "Euro"]]}
+    made = client.post("/api/decisions", json=asked).json()
+    row = client.get("/api/export", params={"format": "ttl"}).text
+    assert made["verdict"] == "accepted"
+    assert "known facts and examples of currency" in row
 
 
 def test_an_explanation_comes_with_its_drawing(client: TestClient) -> None:

@@ -83,8 +83,8 @@ def _suitable(wanted: type[Fitted], tasks: Benchmark | None) -> tuple[type[Fitte
     if there >= wanted.min_tasks:
         return wanted, notes
     notes.append(
-        f"{wanted.name} learns from {wanted.min_tasks} relations or more, and the graph has {there} to learn from: "
-        f"{FALLBACK.name} is used instead."
+        f"{wanted.name} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and the "
+        f"graph has {there}: {FALLBACK.name} is used instead."
     )
     return FALLBACK, notes
 

@@ -72,11 +72,13 @@ class EvidenceRanker:
             raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
             notes = json.loads(path.read_text(encoding="utf-8"))
-            wanted = [str(name) for name in notes["evidence"]]
+            wanted, is_old = [str(name) for name in notes["evidence"]], notes.get("trained") is False
         except (OSError, ValueError, KeyError, TypeError):
             raise InputError(
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
             ) from None
+        if is_old:
+            raise InputError("is of an older version of faan, which added evidence up; fit it again", source=str(path))
         known = {one.name: one for one in evidence_of(sources)}
         missing = [name for name in wanted if name not in known]
         if missing:

@@ -64,8 +64,8 @@ def attention_file(request: Request, label: str) -> Path:
 
 def attention_tables(request: Request) -> list[Table]:
     """Neighbour attention and reference attention, for each row that has them, and the published example."""
-    cases = {key_of(one.method): one for one in map(_read, sorted(attention_file(request, "x").parent.glob("*.json")))}
-    cases = {key: one for key, one in cases.items() if one.dataset == request.dataset}
+    found = map(_read, sorted(attention_file(request, "").parent.glob("*.json")))
+    cases = {key_of(one.method): one for one in found if one.dataset == request.dataset}
     rows = {key_of(row.label): row.label for row in request.chosen(request.read())}
     if request.rows is None:
         rows |= {key: one.method for key, one in cases.items()}  # of a run that was trained elsewhere, too

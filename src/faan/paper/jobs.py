@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faan.graph import InputError
 from faan.paper.case_tables import attention_file
-from faan.paper.measured import Results, Times, of_schedule, read_results, slug_of
+from faan.paper.measured import Results, Times, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.rows import FAAN, Row
 from faan.tasks import Benchmark
@@ -97,18 +97,25 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
 
 def _check_schedule(request: Request, results: Results, folder: Path) -> None:
     """Refuse to put rows with different schedules into one table."""
-    wanted = of_schedule(request.changes if request.quick else _changes(request))
+    from faan.embed.settings import parse_setting  # loads torch
+
+    def settings(changes: Sequence[str]) -> dict[str, object]:
+        pairs = (change.partition("=") for change in changes if not change.startswith(("seed=", "variant=")))
+        return {name.strip(): parse_setting(value.strip()) for name, _, value in pairs}
+
+    wanted = request.changes if request.quick else _changes(request)
     for result in results:
-        if not result.command.startswith("faan evaluate") and result.changes != wanted:
+        if not result.command.startswith("faan evaluate") and settings(result.set_by_hand) != settings(wanted):
             raise InputError(
-                f"holds {result.label} trained with {_in_words(result.changes)}, not with {_in_words(wanted)}: say the"
-                " same with --set, or keep the results apart with --results",
+                f"holds {result.label} trained with {_in_words(result.set_by_hand)}, not with {_in_words(wanted)}: say"
+                " the same with --set, or keep the results apart with --results",
                 source=str(folder),
             )
 
 
 def _in_words(changes: Sequence[str]) -> str:
-    return ", ".join(changes) or "the settings of its file"
+    own = [change for change in changes if not change.startswith(("seed=", "variant="))]
+    return ", ".join(own) or "the settings of its file"
 
 
 def _check_data(results: Results, benchmark: Benchmark, folder: Path) -> None:

@@ -72,15 +72,15 @@ class Measured(BaseModel):
         return label_of(self.method, self.variant)
 
     @property
-    def changes(self) -> list[str]:
-        """What was changed in the settings that decide how it was trained."""
+    def set_by_hand(self) -> list[str]:
+        """What was changed in the settings of its file, NAME=VALUE."""
         words = shlex.split(self.command)
-        return of_schedule(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set")
+        return [words[i + 1] for i, word in enumerate(words[:-1]) if word == "--set"]
 
-
-def of_schedule(changes: Iterable[str]) -> list[str]:
-    """Of changes of settings those that are not about the model itself."""
-    return [change for change in changes if not change.startswith(("seed=", "variant=", "model."))]
+    @property
+    def changes(self) -> list[str]:
+        """Of that what decides how it was trained, apart from the model itself."""
+        return [change for change in self.set_by_hand if not change.startswith(("seed=", "variant=", "model."))]
 
 
 def _check_figures(figures: dict[str, Any], names: Iterable[str] = METRICS) -> None:

@@ -85,7 +85,7 @@ class _Story:
         yield from self._examples(decision, statement)
 
     def _examples(self, decision: Decision, statement: ox.NamedNode) -> Iterator[ox.Triple]:
-        """What the suggestion was derived from: pairs that were given, or the relation's own facts."""
+        """What the suggestion was derived from: the relation's own facts, pairs that were given, or both."""
         given = _given(decision)
         if not given.model_fields_set:
             return
@@ -93,7 +93,8 @@ class _Story:
         yield ox.Triple(statement, _prov("wasDerivedFrom"), examples)
         if examples in self._told:
             return
-        label = f"examples of {decision.relation}" if given.examples else f"known facts of {decision.relation}"
+        kinds = ["known facts"] * (given.relation is not None) + ["examples"] * bool(given.examples)
+        label = f"{' and '.join(kinds) or 'accepted facts'} of {decision.relation}"
         yield from self._once(examples, label, f"{_PROV}Collection")
         if given.accepted_until:
             yield ox.Triple(examples, _faan("acceptedUntil"), ox.Literal(given.accepted_until))

@@ -131,9 +131,9 @@ class Service:
         """Write a decision down."""
         relation = self.relation_name(request)
         origin: dict[str, object] = {"accepted_until": request.accepted_until} if request.accepted_until else {}
-        if request.examples is None:
-            origin["relation"] = relation
-        else:
+        if self.graph.relation_names.find(relation) is not None:
+            origin["relation"] = relation  # its own facts are examples
+        if request.examples is not None:
             origin["examples"] = [(self.entity(head), self.entity(tail)) for head, tail in request.examples]
         return self.decisions.decide(
             NewDecision(
