@@ -129,7 +129,7 @@ def read_source(
             columns=(names[0], names[1], names[2]) if names else None,
             nodes=nodes,
             languages=[part.strip() for part in language.split(",")],
-            type_relations=TYPE_RELATIONS if type_relation is None else type_relation,
+            type_relations=type_relation or TYPE_RELATIONS,
             type_pattern=type_pattern,
             skip_bad_lines=skip_bad_lines,
             progress=progress,

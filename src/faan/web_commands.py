@@ -12,6 +12,7 @@ import typer
 
 from faan.complete_commands import ModelArgument
 from faan.graph import Graph, InputError, open_graph
+from faan.graph.errors import counted
 from faan.graph.iris import DEFAULT_BASE
 from faan.graph.store import is_saved_graph
 from faan.graph.whole import whole_file
@@ -93,7 +94,7 @@ def export(
         else:
             _write(pieces, output)
     where = "" if output is None else f" to {visible(str(output))}"
-    talk.print(f"{count:,} {'fact' if count == 1 else 'facts'} as {FORMATS[form].name}{where}")
+    talk.print(f"{counted(count, 'fact')} as {FORMATS[form].name}{where}")
 
 
 def _write(pieces: Iterable[str], output: Path) -> None:

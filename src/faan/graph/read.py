@@ -86,7 +86,7 @@ def read_graph(
         builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
         _read_object(source, builder, columns)
     else:
-        if str(source) != BUNDLED and has_fixed_columns(str(source)):
+        if str(source) != BUNDLED and is_saved_graph(Path(source)):
             _refuse_options(source, "a folder", format, columns)
             if nodes is not None or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
                 raise InputError("a saved graph's nodes and types are fixed; they cannot be set", source=str(source))

@@ -59,12 +59,16 @@ class Attention(BaseModel):
 
 def attention_file(request: Request, label: str) -> Path:
     """Where the case studies of a row are kept."""
-    return request.base / "attention" / f"{slug_of(request.dataset)}-{slug_of(label)}.json"
+    return _folder(request) / f"{slug_of(request.dataset)}-{slug_of(label)}.json"
+
+
+def _folder(request: Request) -> Path:
+    return request.base / "attention"
 
 
 def attention_tables(request: Request) -> list[Table]:
     """Neighbour attention and reference attention, for each row that has them, and the published example."""
-    found = map(_read, sorted(attention_file(request, "").parent.glob("*.json")))
+    found = map(_read, sorted(_folder(request).glob("*.json")))
     cases = {key_of(one.method): one for one in found if one.dataset == request.dataset}
     rows = {key_of(row.label): row.label for row in request.chosen(request.read())}
     if request.rows is None:

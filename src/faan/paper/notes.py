@@ -51,11 +51,11 @@ def common_notes(request: Request, seeds: Mapping[str, int], has_published: bool
     missing = [label for label, count in seeds.items() if not count]
     if missing:
         notes.append(missing_note(request, missing, everything=len(missing) == len(seeds)))
-    trained_once = {row.label for row in ROWS["main"] if row.kind == "untrained"}  # one seed is all there is
+    untrained = {row.label for row in ROWS["main"] if row.kind == "untrained"}  # one seed is all there is
     few = [
         label
         for label, count in seeds.items()
-        if count and request.seeds and count < request.seeds and label not in trained_once
+        if count and request.seeds and count < request.seeds and label not in untrained
     ]
     if few:
         notes.append(f"Not all of the {request.seeds} seeds: {', '.join(few)}. To compute: `{request.command(few)}`")
