@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError, UnknownNameError
+from faan.graph.errors import InputError, UnknownNameError, counted
 from faan.graph.names import Names
 from faan.graph.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 
@@ -224,7 +224,7 @@ def _damaged(problem: str) -> InputError:
 
 
 def _facts(count: int | np.integer) -> str:
-    return "1 fact" if count == 1 else f"{count:,} facts"
+    return counted(int(count), "fact")
 
 
 def _look_up(kind: str, name: str, names: Names, labels: Names | None, describe: Callable[[int], str]) -> int:

@@ -4,7 +4,7 @@ from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
-from faan.models.evidence_training import Blind, EvidenceConfig, check_tasks, count_tasks, fit_ranker, make_sources
+from faan.models.evidence_training import Blind, EvidenceConfig, check_enough, count_tasks, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
 from faan.models.registry import FewShotConfig
@@ -31,7 +31,7 @@ __all__ = [
     "Scorer",
     "Scorers",
     "TailCounts",
-    "check_tasks",
+    "check_enough",
     "count_tasks",
     "fit_ranker",
     "make_sources",

@@ -148,7 +148,7 @@ def fit_ranker(
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
-    check_tasks(tasks, config)
+    check_enough(tasks, config)
     usable = _usable(tasks)
     blind_sources: dict[str, Sources] = {}
     for one in blind:
@@ -158,7 +158,7 @@ def fit_ranker(
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 
 
-def check_tasks(tasks: Sequence[Task], config: EvidenceConfig) -> None:
+def check_enough(tasks: Sequence[Task], config: EvidenceConfig) -> None:
     """Refuse tasks that are too few to learn from."""
     if (there := count_tasks(tasks)) < config.min_tasks:
         raise InputError(

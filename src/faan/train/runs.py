@@ -35,7 +35,7 @@ from faan.graph.alone import alone
 from faan.graph.errors import first_problem
 from faan.graph.graph import Neighbours
 from faan.graph.whole import check_free, whole_folder, write_text
-from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, check_tasks, triples_with
+from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, check_enough, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_broken
 from faan.train.config import RunConfig
@@ -247,7 +247,7 @@ def _check_model(config: RunConfig, benchmark: Benchmark) -> None:
     """Refuse settings that do not fit the vectors or the tasks, before minutes are spent on training vectors."""
     model, settings = config.model, config.embed
     if isinstance(model, EvidenceConfig):
-        check_tasks(RankerRun(Path(), config, model, benchmark).tasks, model)
+        check_enough(RankerRun(Path(), config, model, benchmark).tasks, model)
         if model.witness is None:
             return
         if config.train.patience:
