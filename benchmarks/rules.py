@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from faan.base.ragged import Ints
 from faan.evidence import find_paths
 from faan.graph import Graph, Names
-from faan.graph.ragged import Ints
 from faan.models import PathRules
 from faan.rank import rank_tasks
 from faan.tasks import read_benchmark

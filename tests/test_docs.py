@@ -47,7 +47,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def test_every_command_is_documented() -> None:
     from faan.cli import app
-    from faan.graph_commands import benchmark_app
+    from faan.cli.graphs import benchmark_app
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     for prefix, group in (("faan", app), ("faan benchmark", benchmark_app)):

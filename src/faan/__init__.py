@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faan.graph import Graph, InputError, open_graph, read_graph, save_graph
+from faan.base import InputError
+from faan.graph import Graph, open_graph, read_graph, save_graph
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
 
 if TYPE_CHECKING:

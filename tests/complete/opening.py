@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from faan.base import InputError
 from faan.complete import Completer
-from faan.graph import InputError
 
 FIVE = [(f"land{i}", f"town{i}a") for i in range(5)]
 

@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from faan.base import InputError
 from faan.complete import Completer, fit
 from faan.complete.drawing import layout, to_svg, write_drawing
-from faan.graph import InputError, read_graph
+from faan.graph import read_graph
 
 from .conftest import CAPITALS, facts
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faan.base import InputError, UnknownNameError
 from faan.complete import METHODS, Completer, fit
 from faan.complete.choosing import choose_tasks
 from faan.complete.fewshot import FittedFaan
-from faan.graph import Graph, InputError, UnknownNameError, read_graph
+from faan.graph import Graph, read_graph
 from faan.train import RunConfig
 
 from .conftest import CAPITALS

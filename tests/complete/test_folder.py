@@ -10,9 +10,9 @@ from typing import NoReturn
 import pytest
 
 import faan
+from faan.base import InputError
 from faan.complete import Completer, read_about
 from faan.complete.checksums import CHECKSUMS_FILE
-from faan.graph import InputError
 
 from .conftest import CAPITALS
 

@@ -8,8 +8,8 @@ from itertools import groupby, islice
 import numpy as np
 import pytest
 
+from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, Extended
-from faan.graph import InputError, UnknownNameError
 
 from .conftest import CAPITALS, COUNTRIES
 

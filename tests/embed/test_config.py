@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from faan.base import InputError
 from faan.embed import EmbedConfig
 from faan.embed import config as config_module
-from faan.graph import InputError
 
 from .conftest import MODELS
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from faan.base import InputError
 from faan.embed import Embeddings, export_tsv
-from faan.graph import InputError
 
 from .conftest import MODELS, small
 

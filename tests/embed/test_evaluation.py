@@ -5,9 +5,9 @@ import pytest
 import torch
 from pykeen.evaluation import RankBasedEvaluator
 
+from faan.base import InputError
 from faan.embed import Embeddings, evaluate
 from faan.embed.evaluation import answer_ranks
-from faan.graph import InputError
 
 from .conftest import MODELS, random_triples, small
 

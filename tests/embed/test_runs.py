@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from faan.base import InputError
+from faan.base.tensors import write_tensors
 from faan.embed import EmbedConfig, Embeddings, Report, embed_graph, encode_triples, export_vectors, resume_run
-from faan.embed.embeddings import write_tensors
-from faan.graph import Graph, InputError, read_graph
+from faan.graph import Graph, read_graph
 
 CONFIG = EmbedConfig(dimension=8, epochs=6, evaluate_every=2, batch_size=16, chunk_size=8, negatives=4, seed=3)
 

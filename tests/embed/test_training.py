@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings, Report, TrainedRun, TrainingError, evaluate, resume, train
 from faan.embed.checkpoint import load_checkpoint
-from faan.graph import InputError
 
 from .conftest import MODELS, small
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings
 from faan.evidence import CATALOGUE, Measure, Question, Sources, column_evidence, evidence_of, links
 from faan.evidence.about_learnt import LearntScore
@@ -18,7 +19,6 @@ from faan.evidence.fit import fit_relation
 from faan.evidence.measure import log_places
 from faan.graph import Graph, Names
 from faan.graph.graph import Types
-from faan.graph.ragged import Ints
 from faan.models import TailCounts
 from faan.tasks import PairSet, Task
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faan.base.ragged import Ints
 from faan.evidence import find_paths, path_instances, paths
 from faan.graph import Graph, Names, open_graph, save_graph
-from faan.graph.ragged import Ints
 
 ENTITIES, RELATIONS = 7, 3
 Walk = tuple[tuple[int, ...], tuple[int, ...]]  # relations, entities

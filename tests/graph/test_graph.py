@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import Graph, InputError, UnknownNameError, read_graph
+from faan.base import InputError, UnknownNameError
+from faan.graph import Graph, read_graph
 
 triples = st.lists(
     st.tuples(*[st.sampled_from("abcdef"), st.sampled_from("rs"), st.sampled_from("abcdef")]), min_size=1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, Names
+from faan.base import InputError
+from faan.graph import Names
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
 

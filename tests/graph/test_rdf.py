@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import Graph, InputError, ntriples, read_graph
+from faan.base import InputError
+from faan.graph import Graph, ntriples, read_graph
 
 Write = Callable[[str, str | bytes], Path]
 

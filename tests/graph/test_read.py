@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, UnknownNameError, read_graph, save_graph
+from faan.base import InputError, UnknownNameError
+from faan.graph import read_graph, save_graph
 
 if sys.version_info >= (3, 14):
     from compression import zstd

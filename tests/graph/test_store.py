@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faan.graph import Graph, InputError, Names, open_graph, read_graph, save_graph
+from faan.base import InputError
+from faan.graph import Graph, Names, open_graph, read_graph, save_graph
 
 TURTLE = """\
 @prefix ex: <http://example.org/> .

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faan.graph import Graph, InputError, read_graph, tables
+from faan.base import InputError
+from faan.graph import Graph, read_graph, tables
 from faan.graph.sources import Source
 
 Write = Callable[[str, str | bytes], Path]

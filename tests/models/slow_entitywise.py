@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from faan.graph.ragged import Ints
+from faan.base.ragged import Ints
 from faan.models.entitywise import EntitywiseModel
 from faan.models.fsrl import Fsrl
 from faan.models.gmatching import GMatching

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faan.base import InputError
+from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings
-from faan.graph import Graph, InputError, Names
-from faan.graph.ragged import Ints
+from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,

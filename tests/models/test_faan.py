@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from faan.graph import Graph, InputError
+from faan.base import InputError
+from faan.graph import Graph
 from faan.models import Background
 from faan.models.dropout import Dropout
 from faan.models.faan import Faan, FaanConfig

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings
-from faan.graph import Graph, InputError, Names
+from faan.graph import Graph, Names
 from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, training_triples
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import SPLITS, Benchmark, PairSet, Task

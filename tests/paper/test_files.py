@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.paper import Chart
 from faan.paper.figures import write_figure
 from faan.paper.page import results_page, write_results_page

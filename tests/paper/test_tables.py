@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables

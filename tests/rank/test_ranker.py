@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from faan.graph import InputError
-from faan.graph.ragged import Ints
+from faan.base import InputError
+from faan.base.ragged import Ints
 from faan.rank import mean_ranks, rank_task, rank_tasks, ranker, split_metrics
 from faan.tasks import Benchmark, PairSet, Task
 

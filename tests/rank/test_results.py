@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings
-from faan.graph import InputError, read_graph
+from faan.graph import read_graph
 from faan.models import MeanTranslation
 from faan.rank import (
     UNTRAINED,

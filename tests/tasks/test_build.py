@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from faan.graph import Graph, InputError, read_graph
+from faan.base import InputError
+from faan.graph import Graph, read_graph
 from faan.tasks import SPLITS, BuildSettings, build_benchmark, read_benchmark, write_benchmark
 
 SMALL = BuildSettings(min_triples=3, max_triples=8)

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph
+from faan.base import InputError
+from faan.base.randomness import Stream
+from faan.graph import read_graph
 from faan.tasks import Benchmark, EpisodeSampler, PairSet, Task, background_tasks, inverse_tasks
-from faan.tasks.randomness import Stream
 
 ENTITIES = 40
 

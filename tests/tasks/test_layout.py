@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from faan.graph import Graph, InputError, Names
+from faan.base import InputError
+from faan.graph import Graph, Names
 from faan.tasks import SPLITS, Benchmark, PairSet, Task, read_benchmark, write_benchmark
 from faan.tasks.layout import FILES
 

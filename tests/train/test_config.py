@@ -8,8 +8,8 @@ import pytest
 import typer
 from pydantic import ValidationError
 
-from faan.embed_commands import with_changes
-from faan.graph import InputError
+from faan.base import InputError
+from faan.cli.embedding import with_changes
 from faan.models import EvidenceConfig, evidence_training, faan
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig

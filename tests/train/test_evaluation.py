@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from faan.base import InputError
 from faan.embed import TrainingError
-from faan.graph import InputError
 from faan.models.faan import Faan
 from faan.rank import rank_splits, rank_tasks, split_metrics
 from faan.tasks import Benchmark

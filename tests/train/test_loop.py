@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from faan.base.ragged import Ints
 from faan.embed import TrainingError
-from faan.graph.ragged import Ints
 from faan.models import FewShotModel
 from faan.tasks import Benchmark, Episode, Task
 from faan.train import Callbacks, Progress, Report, TrainConfig, train_model

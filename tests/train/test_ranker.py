@@ -13,9 +13,10 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from faan.base import InputError
 from faan.embed import Embeddings
 from faan.evidence import Question
-from faan.graph import Graph, InputError
+from faan.graph import Graph
 from faan.models import Blind, EvidenceRanker, fit_ranker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
 from faan.tasks import Benchmark, Task, background_tasks, with_task_edges

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import torch
 
+from faan.base import InputError
+from faan.base.files import locked
 from faan.embed import Embeddings
-from faan.graph import InputError
-from faan.graph.alone import alone
 from faan.models.faan import Faan
 from faan.tasks import Benchmark, PairSet
 from faan.train import RunConfig, load_run, resume_run, train_run
@@ -183,7 +183,7 @@ def test_without_dev_tasks_the_last_weights_are_kept(tiny: Benchmark, tmp_path: 
 
 
 def test_two_processes_do_not_train_in_one_folder(finished: Path, tiny: Benchmark) -> None:
-    with alone(finished), pytest.raises(InputError, match="another process is at work in it"):
+    with locked(finished), pytest.raises(InputError, match="another process is using this folder"):
         resume_run(finished, tiny)
     assert resume_run(finished, tiny).progress.step == 20
 

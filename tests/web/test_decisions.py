@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.web.decision import ConflictError, NewDecision, StorageError, UnknownDecisionError, Verdict
 from faan.web.decisions import Decisions
 

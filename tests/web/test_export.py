@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph, save_graph
+from faan.base import InputError
+from faan.graph import read_graph, save_graph
 from faan.graph.iris import Terms
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from faan.graph import InputError, read_graph
+from faan.base import InputError
+from faan.graph import read_graph
 from faan.web.limits import MAX_BODY
 from faan.web.server import check_access
 from faan.web.service import Service

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.graph import InputError, read_graph
+from faan.base import InputError
+from faan.graph import read_graph
 from faan.web.search import Search, words_of
 from faan.web.search_index import open_search
 

@@ -1,28 +1,39 @@
 """What a user calls: fit, suggest, score, explain, save, load."""
 
+from typing import TYPE_CHECKING, Any
+
+from faan.base import load_lazily
 from faan.complete.about import About, Measured, Source
-from faan.complete.completer import Completer
-from faan.complete.fitting import fit
-from faan.complete.folder import read_about
-from faan.complete.registry import DEFAULT, METHODS
+from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
+from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
+from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
+from faan.complete.pairs import parse_pair, parse_pairs, trimmed
 from faan.complete.types import (
     Contribution,
-    Edge,
-    EvidenceGraph,
     Examples,
     ExplainedPath,
     Explanation,
     Extended,
     Hop,
-    Node,
+    Known,
     Suggestion,
     WeightedExample,
     WeightedNeighbour,
 )
 
+if TYPE_CHECKING:
+    from faan.complete.completer import Completer
+    from faan.complete.fitting import fit
+    from faan.complete.methods import OnProgress
+    from faan.complete.question import entities
+    from faan.complete.registry import DEFAULT, METHODS
+
 __all__ = [
     "DEFAULT",
+    "ENDINGS",
+    "GRAPH_FOLDER",
     "METHODS",
+    "SEARCH_FILE",
     "About",
     "Completer",
     "Contribution",
@@ -33,12 +44,38 @@ __all__ = [
     "Explanation",
     "Extended",
     "Hop",
+    "Known",
+    "Line",
     "Measured",
     "Node",
+    "OnProgress",
     "Source",
     "Suggestion",
     "WeightedExample",
     "WeightedNeighbour",
+    "check_place",
+    "cut",
+    "entities",
     "fit",
+    "header",
+    "last_asked",
+    "line_writer",
+    "parse_pair",
+    "parse_pairs",
     "read_about",
+    "trimmed",
+    "write_drawing",
 ]
+
+_LAZY = {
+    "Completer": "completer",
+    "fit": "fitting",
+    "OnProgress": "methods",
+    "entities": "question",
+    "DEFAULT": "registry",
+    "METHODS": "registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    return load_lazily(__name__, _LAZY, name)

@@ -6,8 +6,7 @@ import json
 import zlib
 from pathlib import Path
 
-from faan.graph import InputError
-from faan.graph.whole import write_text
+from faan.base import InputError, write_text
 
 CHECKSUMS_FILE = "checksums.json"
 _BLOCK = 1 << 20  # bytes read at once

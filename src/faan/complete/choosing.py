@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from faan.graph import Graph, InputError
+from faan.base import InputError
+from faan.graph import Graph
 from faan.tasks import SPLITS, Benchmark, BuildSettings, build_benchmark
 
 _RANGES = ((50, 500), (20, 2_000), (10, 10_000))  # how many facts make a relation a task; rare ones, else what there is

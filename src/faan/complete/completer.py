@@ -8,17 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from faan.base import InputError, Ints
 from faan.complete.about import About
 from faan.complete.calibration import Calibration
 from faan.complete.explaining import explain
+from faan.complete.folder import read_model, write_model
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
+from faan.complete.registry import METHODS
 from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
-from faan.evidence.profiles import Profiles
-from faan.graph import Graph, InputError
-from faan.graph.ragged import Ints
+from faan.evidence import Profiles
+from faan.graph import Graph
 
 _RANKINGS = 8  # questions that are kept prepared
 
@@ -34,17 +36,13 @@ class Completer:
         return f"Completer({self.about.method}, {self.graph!r})"
 
     def save(self, folder: str | Path) -> None:
-        """Write a model folder; it appears whole or not at all."""
-        from faan.complete.folder import save  # reading a folder makes a completer
-
-        save(self, Path(folder))
+        """Write a model folder, atomically."""
+        write_model(Path(folder), self.graph, self.fitted, self.calibration, self.about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
         """Open a model folder; nothing in it is executed."""
-        from faan.complete.folder import load
-
-        return load(Path(folder))
+        return cls(*read_model(Path(folder), METHODS))
 
     def suggest(
         self,

@@ -1,17 +1,16 @@
-"""The evidence for a suggestion as a graph, and that graph as a picture."""
+"""A small graph of evidence, and its picture."""
 
 from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Literal
 
-from faan.complete.types import Edge, EvidenceGraph, Explanation, Node, WeightedNeighbour
-from faan.graph import InputError
-from faan.graph.errors import shorten
+from faan.base import InputError, shorten
 
-_NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
 _WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
 _FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 _COLOURS = {"head": "#1f6feb", "tail": "#1a7f37", "path": "#9a6700", "neighbour": "#57606a", "example": "#8250df"}
@@ -24,44 +23,32 @@ _STROKES = {
 }
 
 
-def draw(explanation: Explanation) -> EvidenceGraph:
-    """The pair, paths between the two, the facts around them that mattered, and the examples they resemble."""
-    suggestion, label = explanation.suggestion, explanation.label
-    nodes = {
-        suggestion.head: Node(suggestion.head, label(suggestion.head), "head"),
-        suggestion.tail: Node(suggestion.tail, label(suggestion.tail), "tail"),
-    }
-    edges: dict[tuple[str, str, str], Edge] = {}
+@dataclass(frozen=True)
+class Node:
+    """An entity in the drawing."""
 
-    def add(edge: Edge) -> None:
-        edges.setdefault((edge.source, edge.target, edge.label), edge)
-
-    add(Edge(suggestion.head, suggestion.tail, explanation.relation, "suggested", suggestion.probability))
-    for path in explanation.paths[:_PATHS]:
-        for entity in path.entities:
-            nodes.setdefault(entity, Node(entity, label(entity), "path"))
-        for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
-            source, target = (one, two) if hop.forward else (two, one)
-            add(Edge(source, target, label(hop.relation), "path", path.confidence))
-    for example in explanation.examples[:_EXAMPLES]:
-        for entity in (example.head, example.tail):
-            nodes.setdefault(entity, Node(entity, label(entity), "example"))
-        add(Edge(example.head, example.tail, explanation.relation, "example", example.weight))
-        if example == explanation.examples[0] and example.head != suggestion.head:
-            add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
-    for centre, around in (
-        (suggestion.head, explanation.head_neighbours),
-        (suggestion.tail, explanation.tail_neighbours),
-    ):
-        for neighbour in around[:_NEIGHBOURS]:
-            nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
-            add(_fact(centre, neighbour, label(neighbour.relation)))
-    return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
+    id: str
+    label: str
+    role: Literal["head", "tail", "neighbour", "path", "example"]
 
 
-def _fact(centre: str, neighbour: WeightedNeighbour, relation: str) -> Edge:
-    source, target = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
-    return Edge(source, target, relation, "neighbour", neighbour.weight)
+@dataclass(frozen=True)
+class Edge:
+    """An arrow in the drawing; `suggested` is the fact in question, `example` a known one of the same relation."""
+
+    source: str
+    target: str
+    label: str
+    kind: Literal["suggested", "example", "path", "neighbour", "resembles"]
+    weight: float
+
+
+@dataclass(frozen=True)
+class EvidenceGraph:
+    """What speaks for a suggestion, to be drawn."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
 
 
 def write_drawing(drawing: EvidenceGraph, path: Path) -> None:

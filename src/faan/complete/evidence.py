@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from faan.complete.methods import Fitted, OnProgress
-from faan.embed import EmbedConfig, Embeddings, train
-from faan.embed.config import ModelName
-from faan.embed.runs import triples_of
+from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
 from faan.models import EvidenceConfig, EvidenceRanker, Method, count_tasks, fit_ranker, make_sources
 from faan.tasks import Benchmark, Task

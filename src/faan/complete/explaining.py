@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints
 from faan.complete.question import Question
 from faan.complete.reasons import FoundPath, Reasons
 from faan.complete.types import (
@@ -17,9 +18,7 @@ from faan.complete.types import (
     WeightedNeighbour,
 )
 from faan.graph import Graph
-from faan.graph.ragged import Ints
-from faan.models import EvidenceScorer, Method, Scorer
-from faan.models.faan import Faan, NeighbourWeights
+from faan.models import EvidenceScorer, Faan, Method, NeighbourWeights, Scorer
 
 _NEIGHBOURS = 8
 _PATHS = 8

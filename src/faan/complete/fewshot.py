@@ -10,17 +10,13 @@ from typing import Any, ClassVar
 
 import torch
 
+from faan.base import InputError, write_tensors, write_text
 from faan.complete.methods import Fitted, OnProgress
 from faan.embed import EmbedConfig, Embeddings
-from faan.embed.embeddings import write_tensors
-from faan.graph import Graph, InputError
-from faan.graph.whole import write_text
+from faan.graph import Graph
 from faan.models import Background, FewShotModel, Method, MethodConfig
-from faan.tasks import Benchmark, Task
-from faan.tasks.build import without_relations
-from faan.train import Callbacks, RunConfig, train_run
-from faan.train.checkpoint import BEST_FILE, copied, load_best
-from faan.train.runs import EMBED_FOLDER
+from faan.tasks import Benchmark, Task, without_relations
+from faan.train import BEST_FILE, EMBED_FOLDER, Callbacks, RunConfig, copied, load_best, train_run
 
 _CONFIG_FILE = "run.json"
 _TASKS_FILE = "tasks.json"

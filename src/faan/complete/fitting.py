@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from importlib.metadata import version
 
+from faan.base import InputError, counted
 from faan.complete.about import About, Source
 from faan.complete.calibration import UNMEASURED
 from faan.complete.choosing import choose_tasks
@@ -16,10 +17,8 @@ from faan.complete.completer import Completer
 from faan.complete.measuring import measure
 from faan.complete.methods import Fitted, OnProgress
 from faan.complete.registry import DEFAULT, FALLBACK, METHODS
-from faan.graph import Graph, InputError
-from faan.graph.errors import counted
-from faan.tasks import SPLITS, Benchmark
-from faan.tasks.build import without_relations
+from faan.graph import Graph
+from faan.tasks import SPLITS, Benchmark, without_relations
 
 _MIN_TRIPLES = 2
 _LIBRARIES = ("faan", "numpy", "torch")

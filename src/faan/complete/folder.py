@@ -10,20 +10,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 
+from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, write_text
 from faan.complete.about import About
 from faan.complete.calibration import Calibration
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
-from faan.complete.completer import Completer
-from faan.complete.registry import METHODS
-from faan.graph import InputError, open_graph, save_graph
-from faan.graph.errors import first_problem
-from faan.graph.whole import check_free, check_writable, whole_folder, write_text
+from faan.graph import Graph, open_graph, save_graph
+
+if TYPE_CHECKING:
+    from faan.complete.methods import Fitted  # loads torch, which takes seconds
 
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
@@ -67,22 +68,22 @@ def check_place(folder: Path) -> None:
     check_writable(folder)
 
 
-def save(completer: Completer, folder: Path) -> None:
+def write_model(folder: Path, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
     """Write a model; an older one is replaced."""
     check_place(folder)
-    config = _Config(about=completer.about, calibration=completer.calibration)
-    with whole_folder(folder) as new:
-        save_graph(completer.graph, new / GRAPH_FOLDER)
+    config = _Config(about=about, calibration=calibration)
+    with atomic_folder(folder) as new:
+        save_graph(graph, new / GRAPH_FOLDER)
         (new / _METHOD).mkdir()
-        completer.fitted.save(new / _METHOD)
+        fitted.save(new / _METHOD)
         write_text(new / _MARK, config.model_dump_json(indent=1) + "\n")
         write_checksums(new)
 
 
-def load(folder: Path) -> Completer:
+def read_model(folder: Path, methods: Mapping[str, type[Fitted]]) -> tuple[Graph, Fitted, Calibration, About]:
     """Open a model; a folder that is damaged or from a newer version is refused with what to do."""
     config = _read(folder)
-    method = METHODS.get(config.about.method)
+    method = methods.get(config.about.method)
     if method is None:
         raise InputError(
             f"was made with the method {config.about.method!r}, which this version of faan does not have",
@@ -103,7 +104,7 @@ def load(folder: Path) -> Completer:
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
         raise _damaged(folder, problem) from None
-    return Completer(graph, fitted, config.calibration, config.about)
+    return graph, fitted, config.calibration, config.about
 
 
 def read_about(folder: Path) -> About:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.evidence.profiles import Profiles
+from faan.base import Ints
+from faan.evidence import Profiles
 from faan.graph import Graph
-from faan.graph.ragged import Ints
 
 _MAX_FACTS = 2_000
 _KEPT = 10_000  # entities whose facts are remembered: memory does not grow with the size of a job

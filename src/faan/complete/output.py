@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
+from faan.base import InputError
 from faan.complete.types import Suggestion
-from faan.graph import InputError
-from faan.graph.iris import Terms
-from faan.graph.tsv import tsv_cells, tsv_line
+from faan.graph import Terms, tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 

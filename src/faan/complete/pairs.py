@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from faan.graph import Graph, InputError
-from faan.graph.errors import shorten
+from faan.base import InputError, shorten
+from faan.graph import Graph
 
 
 def parse_pair(graph: Graph, text: str) -> tuple[str, str]:

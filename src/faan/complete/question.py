@@ -8,13 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from faan.base import InputError, Ints, Stream, shorten
 from faan.complete.types import Examples, Extended
-from faan.graph import Graph, InputError, Names
-from faan.graph.errors import shorten
-from faan.graph.ragged import Ints
-from faan.tasks import PairSet, Task, find_candidates
-from faan.tasks.candidates import CUTOFF
-from faan.tasks.randomness import Stream
+from faan.graph import Graph, Names
+from faan.tasks import CUTOFF, PairSet, Task, find_candidates
 
 NEW_RELATION = "the new relation"
 MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples: more say little new and cost time

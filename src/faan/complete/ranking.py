@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import InputError, Ints
 from faan.complete.calibration import Calibration
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
 from faan.complete.types import Known, Suggestion
-from faan.graph import InputError
-from faan.graph.ragged import Ints
 from faan.models import Scorer
 
 SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon

@@ -9,12 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
-from faan.evidence import RelationPaths, find_paths
-from faan.evidence.paths import PathInstance, path_instances
-from faan.evidence.profiles import Profiles
-from faan.graph.ragged import Ints
+from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
 from faan.tasks import PairSet
 
 _PATHS_IN_WORDS = 2

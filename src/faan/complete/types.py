@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from faan.complete.drawing import Edge, EvidenceGraph, Node
+
+_NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
+
 
 @dataclass(frozen=True)
 class Extended:
@@ -85,34 +89,6 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Node:
-    """An entity in the drawing."""
-
-    id: str
-    label: str
-    role: Literal["head", "tail", "neighbour", "path", "example"]
-
-
-@dataclass(frozen=True)
-class Edge:
-    """An arrow in the drawing; `suggested` is the fact in question, `example` a known one of the same relation."""
-
-    source: str
-    target: str
-    label: str
-    kind: Literal["suggested", "example", "path", "neighbour", "resembles"]
-    weight: float
-
-
-@dataclass(frozen=True)
-class EvidenceGraph:
-    """What speaks for a suggestion, to be drawn."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-
-
-@dataclass(frozen=True)
 class Explanation:
     """All that speaks for and against one fact."""
 
@@ -131,6 +107,44 @@ class Explanation:
 
     def drawing(self) -> EvidenceGraph:
         """The same as a graph: the pair, the paths between the two, what matters around them, similar examples."""
-        from faan.complete.drawing import draw  # the drawing is made of an explanation, not the other way round
+        return _draw(self)
 
-        return draw(self)
+
+def _draw(explanation: Explanation) -> EvidenceGraph:
+    """The pair, paths between the two, the facts around them that mattered, and the examples they resemble."""
+    suggestion, label = explanation.suggestion, explanation.label
+    nodes = {
+        suggestion.head: Node(suggestion.head, label(suggestion.head), "head"),
+        suggestion.tail: Node(suggestion.tail, label(suggestion.tail), "tail"),
+    }
+    edges: dict[tuple[str, str, str], Edge] = {}
+
+    def add(edge: Edge) -> None:
+        edges.setdefault((edge.source, edge.target, edge.label), edge)
+
+    add(Edge(suggestion.head, suggestion.tail, explanation.relation, "suggested", suggestion.probability))
+    for path in explanation.paths[:_PATHS]:
+        for entity in path.entities:
+            nodes.setdefault(entity, Node(entity, label(entity), "path"))
+        for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
+            source, target = (one, two) if hop.forward else (two, one)
+            add(Edge(source, target, label(hop.relation), "path", path.confidence))
+    for example in explanation.examples[:_EXAMPLES]:
+        for entity in (example.head, example.tail):
+            nodes.setdefault(entity, Node(entity, label(entity), "example"))
+        add(Edge(example.head, example.tail, explanation.relation, "example", example.weight))
+        if example == explanation.examples[0] and example.head != suggestion.head:
+            add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
+    for centre, around in (
+        (suggestion.head, explanation.head_neighbours),
+        (suggestion.tail, explanation.tail_neighbours),
+    ):
+        for neighbour in around[:_NEIGHBOURS]:
+            nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
+            add(_fact(centre, neighbour, label(neighbour.relation)))
+    return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
+
+
+def _fact(centre: str, neighbour: WeightedNeighbour, relation: str) -> Edge:
+    source, target = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
+    return Edge(source, target, relation, "neighbour", neighbour.weight)

@@ -1,19 +1,33 @@
 """Entity and relation embeddings: five models, one sparse trainer."""
 
-from faan.embed.checkpoint import Report, TrainingError
-from faan.embed.config import EmbedConfig
-from faan.embed.embeddings import Embeddings, export_tsv
+from faan.embed.checkpoint import CHECKPOINT_FILE, Report, TrainingError, fingerprint, read_progress
+from faan.embed.config import EmbedConfig, ModelName
+from faan.embed.embeddings import CONFIG_FILE, VECTORS_FILE, Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, Metrics, evaluate
 from faan.embed.models import make_model
-from faan.embed.runs import EmbeddingRun, embed_graph, encode_triples, export_vectors, resume_run
-from faan.embed.training import TrainedRun, resume, train
+from faan.embed.runs import (
+    RESULT_FILE,
+    EmbeddingRun,
+    embed_graph,
+    encode_triples,
+    export_vectors,
+    resume_run,
+    triples_of,
+)
+from faan.embed.training import OnUpdate, TrainedRun, resume, split, train
 
 __all__ = [
+    "CHECKPOINT_FILE",
+    "CONFIG_FILE",
+    "RESULT_FILE",
+    "VECTORS_FILE",
     "EmbedConfig",
     "EmbeddingRun",
     "Embeddings",
     "LinkPrediction",
     "Metrics",
+    "ModelName",
+    "OnUpdate",
     "Report",
     "TrainedRun",
     "TrainingError",
@@ -22,8 +36,12 @@ __all__ = [
     "evaluate",
     "export_tsv",
     "export_vectors",
+    "fingerprint",
     "make_model",
+    "read_progress",
     "resume",
     "resume_run",
+    "split",
     "train",
+    "triples_of",
 ]

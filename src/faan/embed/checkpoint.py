@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from torch import Tensor
 
+from faan.base import InputError, damaged_checkpoint, read_notes, read_tensors, write_tensors
 from faan.embed.config import EmbedConfig
-from faan.embed.embeddings import write_tensors
 from faan.embed.optimizer import Table
-from faan.graph import InputError
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 
@@ -90,32 +86,14 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
 def read_progress(folder: Path) -> Progress:
     """How far a run is, without its vectors."""
     path = folder / CHECKPOINT_FILE
-    return _progress(_read(path, with_tensors=False)[1], path)
+    return _progress(read_notes(path), path)
 
 
 def _progress(notes: Any, path: Path) -> Progress:
     try:
         return Progress(**{**notes, "history": [Report(**report) for report in notes["history"]]})
     except (KeyError, TypeError) as error:
-        raise _damaged(path, error) from None
-
-
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], Any]:
-    """Tensors and notes of a checkpoint, as ``write_tensors`` wrote them."""
-    return _read(path, with_tensors=True)
-
-
-def _read(path: Path, *, with_tensors: bool) -> tuple[dict[str, Tensor], Any]:
-    try:
-        with safe_open(path, framework="pt") as file:
-            names = file.keys() if with_tensors else ()
-            return {name: file.get_tensor(name) for name in names}, json.loads(file.metadata()["notes"])
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from None
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    return InputError(f"the checkpoint is damaged ({error}); begin the run again", source=str(path))
+        raise damaged_checkpoint(path, error) from None
 
 
 ADVICE = (

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from faan.embed.settings import Settings
+from faan.base import Settings
 
 ModelName = Literal["transe", "distmult", "complex", "simple", "rotate"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor
 
+from faan.base import InputError, write_tensors, write_text
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
-from faan.graph import Graph, InputError
-from faan.graph.whole import whole_file, write_text
+from faan.graph import Graph
 
 CONFIG_FILE = "config.json"
 VECTORS_FILE = "vectors.safetensors"
@@ -145,9 +144,3 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
             if "\t" in name or "\n" in name or "\r" in name:
                 raise InputError(f"the name {name!r} holds a tab or a line break and cannot be written as TSV")
             file.write(name + "\t" + "\t".join(f"{x:.6g}" for x in vector.tolist()) + "\n")
-
-
-def write_tensors(path: Path, tensors: dict[str, Tensor], notes: object = None) -> None:
-    """Write tensors as a whole, with notes that JSON can hold in the file's header."""
-    with whole_file(path) as part:
-        save_file(tensors, part, metadata={"notes": json.dumps(notes)})

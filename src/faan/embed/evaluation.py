@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from faan.base import InputError
 from faan.embed.embeddings import Embeddings
-from faan.graph import InputError
 
 SCORES_AT_ONCE = 20_000_000
 """How many scores are held in memory at a time."""

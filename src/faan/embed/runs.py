@@ -18,13 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
+from faan.base import InputError, atomic_folder, write_text
 from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, evaluate
 from faan.embed.training import OnReport, OnUpdate, begin, resume, split
-from faan.graph import Graph, InputError, open_graph, save_graph
-from faan.graph.whole import whole_folder, write_text
+from faan.graph import Graph, open_graph, save_graph
 
 RESULT_FILE = "result.json"
 HELD_OUT = ("valid", "test")
@@ -57,7 +57,7 @@ def embed_graph(
         raise InputError("one triple is too few to learn from; at least 2 are needed", source=graph.report.source)
     triples = triples_of(graph)
     split(triples, valid, config)  # complains before anything is written
-    with whole_folder(folder) as new:  # with a first state, so that there always is something to resume
+    with atomic_folder(folder) as new:  # with a first state, so that there always is something to resume
         save_graph(graph, new / "graph")
         for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
             if held_out is not None and len(held_out):

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
+from faan.base import InputError, first_problem, write_text
 from faan.embed.checkpoint import (
     ADVICE,
     CHECKPOINT_FILE,
@@ -31,9 +32,6 @@ from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
-from faan.graph import InputError
-from faan.graph.errors import first_problem
-from faan.graph.whole import write_text
 
 METRICS_FILE = "metrics.json"
 

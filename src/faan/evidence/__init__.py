@@ -3,11 +3,21 @@
 from faan.evidence.catalogue import CATALOGUE, evidence_of
 from faan.evidence.evidence import Context, Evidence, Kind, PairEvidence, TailEvidence
 from faan.evidence.measure import Measure, column_evidence
-from faan.evidence.paths import Firings, PathEvidence, PathInstance, RelationPaths, find_paths, path_instances
+from faan.evidence.paths import (
+    PSEUDO_COUNT,
+    Firings,
+    PathEvidence,
+    PathInstance,
+    RelationPaths,
+    find_paths,
+    path_instances,
+)
+from faan.evidence.profiles import Profiles
 from faan.evidence.question import Question, Sources, Values, Witness
 
 __all__ = [
     "CATALOGUE",
+    "PSEUDO_COUNT",
     "Context",
     "Evidence",
     "Firings",
@@ -16,6 +26,7 @@ __all__ = [
     "PairEvidence",
     "PathEvidence",
     "PathInstance",
+    "Profiles",
     "Question",
     "RelationPaths",
     "Sources",

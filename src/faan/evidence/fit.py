@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from faan.base import Ints
 from faan.embed import Embeddings
-from faan.graph.ragged import Ints
 
 STEPS, RATE = 60, 0.1
 PENALTY = 0.3  # of the relation's squared length; .1 and 1 were a little worse on dev and training tasks

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from faan.base import Ints
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
 from faan.evidence.question import Asked, Columns, Question, Values
-from faan.graph.ragged import Ints
 
 
 class Measure:

@@ -28,10 +28,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints
 from faan.evidence.walks import MAX_HOPS, connecting_paths, decode, follow, gather_evidence
-from faan.graph import Graph
-from faan.graph.graph import Neighbours
-from faan.graph.ragged import Ints
+from faan.graph import Graph, Neighbours
 
 MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
 MAX_SEARCH = 1_000_000

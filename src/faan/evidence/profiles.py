@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints, offsets_of, places_of
 from faan.graph import Graph
-from faan.graph.ragged import Ints, offsets_of, places_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from faan.base import Ints
 from faan.embed import Embeddings
 from faan.evidence.fit import fit_relation
 from faan.evidence.links import link_counts
@@ -25,7 +26,6 @@ from faan.evidence.paths import RelationPaths, find_paths
 from faan.evidence.profiles import Profiles
 from faan.evidence.walks import gather_evidence
 from faan.graph import Graph
-from faan.graph.ragged import Ints
 from faan.tasks import Task
 
 Values = NDArray[np.float32]

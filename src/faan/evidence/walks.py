@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from faan.graph.ragged import Ints
+from faan.base import Ints
 
 MAX_HOPS = 3
 

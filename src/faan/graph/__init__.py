@@ -1,20 +1,41 @@
 """A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""
 
-from faan.graph.errors import InputError, UnknownNameError
+from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
+from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
-from faan.graph.read import read_graph
-from faan.graph.store import open_graph, save_graph
+from faan.graph.read import BACKGROUND, BUNDLED, FORMATS, has_fixed_columns, read_graph
+from faan.graph.sources import Folder
+from faan.graph.store import is_saved_graph, open_graph, save_graph
+from faan.graph.summary import RARE, RelationSummary, Summary, summarise
+from faan.graph.tables import read_triples
+from faan.graph.tsv import tsv_cells, tsv_line
 
 __all__ = [
+    "BACKGROUND",
+    "BUNDLED",
+    "DEFAULT_BASE",
+    "FORMATS",
+    "RARE",
+    "TYPE_RELATIONS",
+    "Folder",
     "Graph",
-    "InputError",
+    "GraphBuilder",
     "Names",
     "Neighbours",
     "ReadReport",
+    "RelationSummary",
+    "Summary",
+    "Terms",
     "Types",
-    "UnknownNameError",
+    "has_fixed_columns",
+    "is_saved_graph",
     "open_graph",
     "read_graph",
+    "read_triples",
     "save_graph",
+    "summarise",
+    "tsv_cells",
+    "tsv_line",
+    "types_from_pattern",
 ]

@@ -14,10 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError, UnknownNameError, shorten
+from faan.base import InputError, Ints, UnknownNameError, offsets_of, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
-from faan.graph.ragged import Ints, offsets_of
 
 Column = pl.Series | Sequence[str]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.errors import InputError, shorten
 from faan.graph.sources import Source
 from faan.graph.tables import BLANK, Columns, find_columns
 

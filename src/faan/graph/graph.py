@@ -9,9 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError, UnknownNameError, counted
+from faan.base import InputError, Ints, UnknownNameError, are_below, counted, is_ragged, offsets_of, places_of
 from faan.graph.names import Names
-from faan.graph.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 
 
 @dataclass(frozen=True)

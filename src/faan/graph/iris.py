@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from faan.graph.errors import InputError
+from faan.base import InputError
 
 DEFAULT_BASE = "urn:faan:"
 _IRI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|doi|info|mailto):)\S")

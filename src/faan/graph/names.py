@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError
-from faan.graph.ragged import Ints, are_below, is_ragged, offsets_of
+from faan.base import InputError, Ints, are_below, is_ragged, offsets_of
 
 Bytes = NDArray[np.uint8]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 import pyoxigraph as ox
 
+from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.errors import InputError, shorten
 from faan.graph.rdf import LABEL_RELATIONS, Statements, label_rank, reason
 from faan.graph.sources import Source
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.errors import InputError, shorten
 from faan.graph.sources import Folder
 
 _FILES = ("entity2id.txt", "relation2id.txt", "train2id.txt")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyoxigraph as ox
 
+from faan.base import InputError
 from faan.graph.builder import GraphBuilder
-from faan.graph.errors import InputError
 from faan.graph.labels import language_rank
 from faan.graph.sources import Source
 

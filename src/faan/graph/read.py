@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from faan.base import InputError
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
-from faan.graph.errors import InputError
 from faan.graph.frames import read_frame, read_networkx, read_pandas, read_parquet, read_rows
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.ntriples import FORMATS as LINE_FORMATS

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from faan.graph.errors import InputError
+from faan.base import InputError
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.graph.errors import InputError
+from faan.base import InputError, atomic_folder, check_free
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.names import Names
-from faan.graph.whole import check_free, whole_folder
 
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
@@ -32,7 +31,7 @@ def save_graph(graph: Graph, folder: str | Path) -> None:
     check_free(folder, is_saved_graph, "a saved graph")
     arrays = _take_apart(graph)
     mark = {"format": _FORMAT, "version": _VERSION, "arrays": sorted(arrays), "report": asdict(graph.report)}
-    with whole_folder(folder) as new:
+    with atomic_folder(folder) as new:
         for name, array in arrays.items():
             np.save(new / f"{name}.npy", array, allow_pickle=False)
         (new / _MARK).write_text(json.dumps(mark, indent=1, ensure_ascii=False), encoding="utf-8")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from faan.graph.errors import counted
+from faan.base import counted
 from faan.graph.graph import Graph, ReadReport
 
 RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in NELL-One

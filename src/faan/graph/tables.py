@@ -14,8 +14,8 @@ from itertools import chain
 
 import polars as pl
 
+from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.errors import InputError, shorten
 from faan.graph.labels import language_rank
 from faan.graph.sources import SNIFF, Source
 

@@ -3,8 +3,9 @@
 from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
-from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, Explanation
+from faan.models.evidence import RANKER_FILE, Contribution, EvidenceRanker, EvidenceScorer, Explanation
 from faan.models.evidence_training import Blind, EvidenceConfig, check_enough, count_tasks, fit_ranker, make_sources
+from faan.models.faan import Faan, NeighbourWeights
 from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
 from faan.models.registry import FewShotConfig
@@ -12,6 +13,7 @@ from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
+    "RANKER_FILE",
     "Apart",
     "Background",
     "Blind",
@@ -21,11 +23,13 @@ __all__ = [
     "EvidenceRanker",
     "EvidenceScorer",
     "Explanation",
+    "Faan",
     "FewShotConfig",
     "FewShotModel",
     "MeanTranslation",
     "Method",
     "MethodConfig",
+    "NeighbourWeights",
     "OutOfFold",
     "PathRules",
     "Scorer",

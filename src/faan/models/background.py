@@ -10,11 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from faan.base import Stream, offsets_of, places_of
 from faan.embed import Embeddings
-from faan.graph import Graph
-from faan.graph.graph import Neighbours
-from faan.graph.ragged import offsets_of, places_of
-from faan.tasks.randomness import Stream
+from faan.graph import Graph, Neighbours
 
 _PURPOSE = 4  # keeps these random numbers apart from those of other uses of the same seed
 

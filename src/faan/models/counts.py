@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints
 from faan.graph import Graph
-from faan.graph.ragged import Ints
 from faan.tasks import Task
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from faan.graph.graph import Neighbours
-from faan.graph.ragged import Ints, offsets_of, places_of
+from faan.base import Ints, offsets_of, places_of
+from faan.graph import Neighbours
 from faan.models import kernels
 from faan.models.dropout import Dropout
 from faan.models.threads import for_rows

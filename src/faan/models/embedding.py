@@ -13,10 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from faan.embed import Embeddings
-from faan.embed.runs import triples_of
+from faan.base import Ints
+from faan.embed import Embeddings, triples_of
 from faan.graph import Graph
-from faan.graph.ragged import Ints
 from faan.models.interface import to_tensor
 from faan.tasks import SPLITS, Benchmark, Task
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.graph.ragged import Ints
+from faan.base import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
 from faan.models.edges import Edges

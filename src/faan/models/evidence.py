@@ -15,10 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import InputError, Ints, write_text
 from faan.evidence import Evidence, Measure, Question, Sources, evidence_of
-from faan.graph import InputError
-from faan.graph.ragged import Ints
-from faan.graph.whole import write_text
 from faan.models.judges import Trees
 from faan.tasks import Task
 

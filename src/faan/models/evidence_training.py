@@ -16,17 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from faan.base import InputError, Ints, Settings, Stream
 from faan.embed import EmbedConfig, Embeddings
-from faan.embed.settings import Settings
 from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
-from faan.graph import Graph, InputError
-from faan.graph.ragged import Ints
+from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
 from faan.models.folds import forward_of
 from faan.models.judges import Trees
 from faan.models.registry import FewShotConfig
 from faan.tasks import Task
-from faan.tasks.randomness import Stream
 
 _PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one

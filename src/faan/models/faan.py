@@ -27,8 +27,7 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.graph import InputError
-from faan.graph.ragged import Ints
+from faan.base import InputError, Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.edges import Edges
 from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss, to_tensor

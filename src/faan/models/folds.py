@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from faan.graph.ragged import Ints
+from faan.base import Ints
 from faan.models.interface import Method, Scorer
 from faan.tasks import Task
 

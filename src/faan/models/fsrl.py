@@ -20,7 +20,7 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from faan.graph.ragged import Ints
+from faan.base import Ints
 from faan.models.background import Background
 from faan.models.edges import Edges, softmax_of_edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel

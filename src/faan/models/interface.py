@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.embed.settings import Settings
-from faan.graph.ragged import Ints
+from faan.base import Ints, Settings
 from faan.models.background import Background
 from faan.tasks import Episode, Task
 

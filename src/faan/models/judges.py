@@ -12,9 +12,8 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import InputError, write_text
 from faan.evidence import Evidence, Values, column_evidence
-from faan.graph import InputError
-from faan.graph.whole import write_text
 from faan.models.tree_text import checked
 
 _MAX_BYTES = 100_000_000  # of a saved model

@@ -35,13 +35,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from faan.graph.ragged import Ints
+from faan.base import Ints, Stream
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
 from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
-from faan.tasks import Episode, PairSet, Task
-from faan.tasks.episodes import draw_negatives, has_negatives
-from faan.tasks.randomness import Stream
+from faan.tasks import Episode, PairSet, Task, draw_negatives, has_negatives
 
 _PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.evidence import RelationPaths, find_paths
-from faan.evidence.paths import PSEUDO_COUNT
+from faan.base import Ints
+from faan.evidence import PSEUDO_COUNT, RelationPaths, find_paths
 from faan.graph import Graph
-from faan.graph.ragged import Ints
 from faan.tasks import Task
 
 _TIE_BREAK = 1e-6  # less than what the weakest of rules adds

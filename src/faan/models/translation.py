@@ -10,9 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from faan.base import InputError, Ints
 from faan.embed import Embeddings
-from faan.graph import InputError
-from faan.graph.ragged import Ints
 from faan.models.interface import to_tensor
 from faan.tasks import Task
 

@@ -5,8 +5,46 @@ Sheng, Guo, Chen, Yue, Wang, Liu, Xu: Adaptive Attentional Network for Few-Shot 
 Nothing here loads torch but `running.py` and `attention.py`, which compute what is missing.
 """
 
+from typing import TYPE_CHECKING, Any
+
+from faan.base import load_lazily
+from faan.paper.case_tables import attention_file
+from faan.paper.datasets import write_json, write_statistics
+from faan.paper.jobs import Plan, plan, run_folder, shortened
+from faan.paper.published import DATASETS
 from faan.paper.request import TABLES, Request
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
+from faan.paper.writing import write_tables
 
-__all__ = ["TABLES", "Chart", "Request", "Table", "build_tables"]
+if TYPE_CHECKING:
+    from faan.paper.attention import case_studies
+    from faan.paper.running import run_job
+
+__all__ = [
+    "DATASETS",
+    "TABLES",
+    "Chart",
+    "Plan",
+    "Request",
+    "Table",
+    "attention_file",
+    "build_tables",
+    "case_studies",
+    "plan",
+    "run_folder",
+    "run_job",
+    "shortened",
+    "write_json",
+    "write_statistics",
+    "write_tables",
+]
+
+_LAZY = {
+    "case_studies": "attention",
+    "run_job": "running",
+}
+
+
+def __getattr__(name: str) -> Any:
+    return load_lazily(__name__, _LAZY, name)

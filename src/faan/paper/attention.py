@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from faan.graph import Graph, InputError
-from faan.models.faan import Faan, NeighbourWeights
+from faan.base import InputError
+from faan.graph import Graph
+from faan.models import Faan, NeighbourWeights
 from faan.paper.case_tables import Attention, NeighbourCase, ReferenceCase
 from faan.paper.measured import label_of
 from faan.tasks import Task

@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from faan.graph import InputError
-from faan.graph.errors import first_problem
+from faan.base import InputError, first_problem
 from faan.paper.measured import key_of, read_json, slug_of
 from faan.paper.notes import QUICK, missing_note, plain_name
 from faan.paper.published import published_reference_attention, source, written

@@ -6,15 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from faan.graph import InputError
-from faan.graph.errors import UnknownNameError
-from faan.graph.whole import write_text
+from faan.base import InputError, UnknownNameError, write_text
 from faan.paper.measured import read_json, slug_of
 from faan.paper.published import published_datasets, source
 from faan.paper.request import Request
 from faan.paper.table import Table
-from faan.tasks import SPLITS, Benchmark
-from faan.tasks.benchmark import num_pairs
+from faan.tasks import SPLITS, Benchmark, num_pairs
 
 _COLUMNS = {
     "entities": "entities",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faan.graph import InputError
-from faan.graph.errors import shorten
+from faan.base import InputError, shorten
 from faan.paper.table import Chart
 
 if TYPE_CHECKING:

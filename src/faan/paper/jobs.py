@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.paper.case_tables import attention_file
 from faan.paper.measured import Results, Times, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
@@ -97,7 +97,7 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
 
 def _check_schedule(request: Request, results: Results, folder: Path) -> None:
     """Refuse to put rows with different schedules into one table."""
-    from faan.embed.settings import parse_setting  # loads torch
+    from faan.base import parse_setting
 
     def settings(changes: Sequence[str]) -> dict[str, object]:
         pairs = (change.partition("=") for change in changes if not change.startswith(("seed=", "variant=")))

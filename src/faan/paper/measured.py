@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
-from faan.graph import InputError
-from faan.graph.errors import first_problem
+from faan.base import InputError, first_problem
 from faan.paper.published import METRICS, written
 
 Protocol = Literal["strict", "open"]

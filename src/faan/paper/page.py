@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faan.graph.whole import write_text
+from faan.base import write_text
 from faan.paper.figures import write_figure
 from faan.paper.measured import read_json, slug_of
 from faan.paper.request import TABLES, Request

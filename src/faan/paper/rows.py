@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from faan.graph.errors import InputError, UnknownNameError
+from faan.base import InputError, UnknownNameError
 from faan.paper.measured import Protocol, key_of
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faan.embed import EmbedConfig
-from faan.embed.embeddings import CONFIG_FILE
-from faan.graph import InputError
+from faan.base import InputError
+from faan.embed import CONFIG_FILE, EmbedConfig
 from faan.models import EvidenceConfig
 from faan.paper.jobs import Job
 from faan.paper.measured import key_of, label_of
 from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
-from faan.train import Callbacks, RunConfig, evaluate_shots, resume_run, train_run
-from faan.train.runs import is_run
+from faan.train import Callbacks, RunConfig, evaluate_shots, is_run, resume_run, train_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from faan.graph.whole import write_text
+from faan.base import write_text
 from faan.paper.figures import write_figure
 from faan.paper.measured import slug_of
 from faan.paper.table import Table

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 
-from faan.embed import EmbedConfig, train
-from faan.embed.runs import triples_of
-from faan.embed.training import OnUpdate
-from faan.graph import InputError
+from faan.base import InputError
+from faan.embed import EmbedConfig, OnUpdate, train, triples_of
 from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
 from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark

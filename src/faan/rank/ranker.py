@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.graph import InputError
-from faan.graph.ragged import Ints
+from faan.base import InputError, Ints
 from faan.models import Apart, Method, Scorer, Scorers
 from faan.tasks import Task
 

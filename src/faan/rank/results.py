@@ -15,13 +15,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from faan.graph import InputError
-from faan.graph.whole import write_text
+from faan.base import InputError, Stream, write_text
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Task
-from faan.tasks.randomness import Stream
 
 OnRanked = Callable[[float], None]
 """Called as ranking goes on with the share of it that is done."""

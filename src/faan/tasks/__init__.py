@@ -1,14 +1,15 @@
 """Few-shot tasks: benchmark folders, building one from any graph, candidates, episodes."""
 
-from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task
-from faan.tasks.build import BuildReport, BuildSettings, build_benchmark
-from faan.tasks.candidates import Candidates, find_candidates
+from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, num_pairs
+from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, without_relations
+from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
 from faan.tasks.edges import with_task_edges
-from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, inverse_tasks
+from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
 from faan.tasks.layout import benchmark_name, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
 
 __all__ = [
+    "CUTOFF",
     "SPLITS",
     "Benchmark",
     "BuildReport",
@@ -22,10 +23,14 @@ __all__ = [
     "background_tasks",
     "benchmark_name",
     "build_benchmark",
+    "draw_negatives",
     "find_candidates",
     "find_leakage",
+    "has_negatives",
     "inverse_tasks",
+    "num_pairs",
     "read_benchmark",
     "with_task_edges",
+    "without_relations",
     "write_benchmark",
 ]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.graph import Graph, InputError
-from faan.graph.ragged import Ints
+from faan.base import InputError, Ints
+from faan.graph import Graph
 
 SPLITS = ("train", "dev", "test")
 

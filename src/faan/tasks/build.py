@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from faan.graph import Graph, InputError, Names, Types
-from faan.graph.ragged import Ints, places_of
+from faan.base import InputError, Ints, Stream, places_of
+from faan.graph import Graph, Names, Types
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 from faan.tasks.candidates import CUTOFF, find_candidates
-from faan.tasks.randomness import Stream
 
 _ORDER, _SPLIT, _CHOICE = 2, 3, 8  # purposes of random streams
 _ROUNDS = 20  # of drawing tasks until none of them goes back to the background

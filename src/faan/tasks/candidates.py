@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from faan.base import Ints
 from faan.graph import Graph, Types
-from faan.graph.ragged import Ints
 
 CUTOFF = 0.1  # finds 98.5 % of NELL-One's true tails; 0.2 finds 95.8 %, 0.05 finds 99.2 % among more candidates
 

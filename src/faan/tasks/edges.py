@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from faan.graph import Graph, InputError, Names
+from faan.base import InputError
+from faan.graph import Graph, Names
 from faan.tasks.benchmark import Task
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faan.graph import Graph, InputError
-from faan.graph.ragged import Ints
+from faan.base import InputError, Ints, Stream
+from faan.graph import Graph
 from faan.tasks.benchmark import PairSet, Task
 from faan.tasks.candidates import find_candidates
-from faan.tasks.randomness import Stream
 
 _PURPOSE = 1  # keeps these random numbers apart from those of other uses of the same seed
 _TRIES = 16  # rounds of drawing negatives before they are enumerated

@@ -21,14 +21,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from faan.graph import Graph, InputError, Names
-from faan.graph.builder import GraphBuilder, types_from_pattern
-from faan.graph.errors import shorten
-from faan.graph.ragged import Ints
-from faan.graph.read import BACKGROUND
-from faan.graph.sources import Folder
-from faan.graph.tables import read_triples
-from faan.graph.whole import check_free, whole_folder
+from faan.base import InputError, Ints, atomic_folder, check_free, shorten
+from faan.graph import BACKGROUND, Folder, Graph, GraphBuilder, Names, read_triples, types_from_pattern
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 
 TASK_FILES = {split: f"{split}_tasks.json" for split in SPLITS}
@@ -117,7 +111,7 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
                 file.write(json.dumps(value, ensure_ascii=False))
             file.write("}\n")
 
-    with whole_folder(folder) as new:
+    with atomic_folder(folder) as new:
         _write_background(graph, new / BACKGROUND)
         write(new / _ENTITIES, ((name, i) for i, name in enumerate(entities)))
         directed = dict.fromkeys([*relations, *(f"{r}_inv" for r in relations)])

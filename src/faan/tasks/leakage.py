@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from faan.base import Ints, places_of
 from faan.graph import Graph
-from faan.graph.ragged import Ints, places_of
 from faan.tasks.benchmark import Task
 
 _LINKS = 3  # relations named for a task

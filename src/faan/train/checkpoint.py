@@ -11,10 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from faan.embed.checkpoint import CHECKPOINT_FILE, read_tensors
-from faan.embed.embeddings import write_tensors
-from faan.graph import InputError
-from faan.graph.whole import sync, write_text
+from faan.base import InputError, read_tensors, sync, write_tensors, write_text
+from faan.embed import CHECKPOINT_FILE
 from faan.train.config import TrainConfig
 
 BEST_FILE = "best.safetensors"

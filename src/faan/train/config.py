@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from faan.base import Settings
 from faan.embed import EmbedConfig
-from faan.embed.settings import Settings
 from faan.models import EvidenceConfig, FewShotConfig
 
 Count = Annotated[int, Field(ge=1)]

@@ -15,15 +15,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.embed import TrainingError
-from faan.embed.checkpoint import CHECKPOINT_FILE
-from faan.embed.embeddings import write_tensors
-from faan.embed.training import OnUpdate
-from faan.graph import InputError
+from faan.base import InputError, Stream, write_tensors
+from faan.embed import CHECKPOINT_FILE, OnUpdate, TrainingError
 from faan.models import FewShotModel
 from faan.rank import OnRanked, check_tasks, rank_tasks, relation_metrics, split_metrics
 from faan.tasks import EpisodeSampler, Task
-from faan.tasks.randomness import Stream
 from faan.train.checkpoint import (
     BEST_FILE,
     METRICS_FILE,

@@ -19,13 +19,12 @@ from pathlib import Path
 
 import torch
 
-from faan.embed import EmbedConfig, Embeddings
-from faan.embed.runs import triples_of
-from faan.embed.training import OnUpdate
+from faan.base import write_text
+from faan.embed import EmbedConfig, Embeddings, OnUpdate, triples_of
 from faan.evidence import Sources, Witness
 from faan.graph import Graph
-from faan.graph.whole import write_text
 from faan.models import (
+    RANKER_FILE,
     Background,
     Blind,
     EvidenceConfig,
@@ -37,10 +36,8 @@ from faan.models import (
     make_sources,
     parts_of,
 )
-from faan.models.evidence import RANKER_FILE
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges
-from faan.tasks.build import without_relations
+from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, seed_torch, train_model

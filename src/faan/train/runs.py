@@ -25,16 +25,9 @@ import numpy as np
 import torch
 from pydantic import ValidationError
 
-from faan.embed import Embeddings
-from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint
-from faan.embed.embeddings import CONFIG_FILE
-from faan.embed.runs import triples_of
-from faan.embed.training import OnUpdate, split
-from faan.graph import InputError
-from faan.graph.alone import alone
-from faan.graph.errors import first_problem
-from faan.graph.graph import Neighbours
-from faan.graph.whole import check_free, whole_folder, write_text
+from faan.base import InputError, atomic_folder, check_free, first_problem, locked, write_text
+from faan.embed import CHECKPOINT_FILE, CONFIG_FILE, Embeddings, OnUpdate, fingerprint, split, triples_of
+from faan.graph import Neighbours
 from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, check_enough, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
 from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_broken
@@ -92,7 +85,7 @@ def train_run(
     split(triples_of(benchmark.graph), None, config.embed)
     _check_model(config, benchmark)
     notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
-    with whole_folder(folder) as new:
+    with atomic_folder(folder) as new:
         write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
         ranker, others = _ranker_run(new, config, benchmark), list(others)
@@ -173,7 +166,7 @@ def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
-    with alone(folder):
+    with locked(folder):
         return _train(folder, config, notes, benchmark, callbacks)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from faan.embed.training import OnUpdate
-from faan.graph.whole import write_text
+from faan.base import write_text
+from faan.embed import OnUpdate
 
 SECONDS_FILE = "seconds.json"
 

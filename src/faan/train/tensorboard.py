@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.train.checkpoint import OnMetrics
 
 

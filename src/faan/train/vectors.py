@@ -9,13 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.embed import EmbedConfig, Embeddings
+from faan.base import InputError
+from faan.embed import (
+    CHECKPOINT_FILE,
+    VECTORS_FILE,
+    EmbedConfig,
+    Embeddings,
+    OnUpdate,
+    fingerprint,
+    read_progress,
+    split,
+)
 from faan.embed import resume as resume_embedding
 from faan.embed import train as train_embedding
-from faan.embed.checkpoint import CHECKPOINT_FILE, fingerprint, read_progress
-from faan.embed.embeddings import VECTORS_FILE
-from faan.embed.training import OnUpdate, split
-from faan.graph import InputError
 from faan.train.stopwatch import SECONDS_FILE, Stopwatch, also
 
 

@@ -1,1 +1,42 @@
 """The review page and the HTTP service; also what outlives them: decisions and their export."""
+
+from typing import TYPE_CHECKING, Any
+
+from faan.base import load_lazily
+from faan.web.decisions import DECISIONS_FILE, Decisions
+from faan.web.export import CHOSEN, FORMATS, decided_relation, export
+
+if TYPE_CHECKING:
+    from faan.web.app import create_app
+    from faan.web.guard import is_loopback
+    from faan.web.server import addresses, check_access, listen, run, service_of
+
+__all__ = [
+    "CHOSEN",
+    "DECISIONS_FILE",
+    "FORMATS",
+    "Decisions",
+    "addresses",
+    "check_access",
+    "create_app",
+    "decided_relation",
+    "export",
+    "is_loopback",
+    "listen",
+    "run",
+    "service_of",
+]
+
+_LAZY = {
+    "create_app": "app",
+    "is_loopback": "guard",
+    "addresses": "server",
+    "check_access": "server",
+    "listen": "server",
+    "run": "server",
+    "service_of": "server",
+}
+
+
+def __getattr__(name: str) -> Any:
+    return load_lazily(__name__, _LAZY, name)

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import StreamingResponse
 
 from faan import __version__
-from faan.graph import InputError
-from faan.graph.iris import DEFAULT_BASE
+from faan.base import InputError
+from faan.graph import DEFAULT_BASE
 from faan.web.answers import (
     PROBLEMS,
     Changes,

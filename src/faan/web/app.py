@@ -15,8 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from faan import __version__
-from faan.graph import InputError, UnknownNameError
-from faan.graph.errors import in_words
+from faan.base import InputError, UnknownNameError, in_words
 from faan.web import api, page
 from faan.web.answers import Problem
 from faan.web.decision import ConflictError, StorageError, UnknownDecisionError

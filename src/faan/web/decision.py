@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from faan.graph import InputError
+from faan.base import InputError
 
 Verdict: TypeAlias = Literal["accepted", "rejected", "skipped"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from faan.graph import InputError
+from faan.base import InputError
 from faan.web.decision import (
     VERDICTS,
     ConflictError,

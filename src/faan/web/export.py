@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
-from faan.graph import Graph, InputError, Names, UnknownNameError
-from faan.graph.iris import DEFAULT_BASE, Terms
-from faan.graph.tsv import tsv_line
+from faan.base import InputError, UnknownNameError
+from faan.graph import DEFAULT_BASE, Graph, Names, Terms, tsv_line
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import turtle

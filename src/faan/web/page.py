@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from faan import __version__
-from faan.graph.iris import DEFAULT_BASE
+from faan.graph import DEFAULT_BASE
 from faan.web.api import Served
 from faan.web.export import FORMATS
 from faan.web.requests import ExplainRequest

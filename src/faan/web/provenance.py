@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 import pyoxigraph as ox
 from pydantic import BaseModel, ValidationError
 
-from faan.graph import InputError
-from faan.graph.iris import Terms
+from faan.base import InputError
+from faan.graph import Terms
 from faan.web.decision import Decision
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

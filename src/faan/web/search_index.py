@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.graph import Graph, InputError
-from faan.graph.whole import whole_file
+from faan.base import InputError, atomic_file
+from faan.graph import Graph
 from faan.web.search import SHORT, Search, local_part, words_of
 
 _VERSION = 2
@@ -30,7 +30,7 @@ def open_search(graph: Graph, path: Path, progress: Callable[[float], None] = la
     """The index in a file; it is built if there is none, or one of another graph."""
     if not _fits(graph, path):
         try:
-            with whole_file(path) as part:
+            with atomic_file(path) as part:
                 _build(graph, part, progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None

@@ -14,9 +14,8 @@ from urllib.parse import urlencode
 import uvicorn
 from fastapi import FastAPI
 
-from faan.complete import Completer
-from faan.complete.folder import SEARCH_FILE
-from faan.graph import InputError
+from faan.base import InputError
+from faan.complete import SEARCH_FILE, Completer
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.guard import is_loopback
 from faan.web.search_index import open_search

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
+from faan.base import UnknownNameError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
-from faan.graph import Graph, UnknownNameError
+from faan.graph import Graph
 from faan.web.answers import Count, Decided, Drawing, Explained, Relation, Suggested
 from faan.web.decision import Decision, NewDecision, Tally
 from faan.web.decisions import Decisions

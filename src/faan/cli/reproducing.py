@@ -5,15 +5,22 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from faan.graph import InputError
-from faan.graph.whole import check_writable
-from faan.paper import Request, Table, build_tables
-from faan.paper.case_tables import attention_file
-from faan.paper.datasets import write_json, write_statistics
-from faan.paper.jobs import Plan, plan, run_folder, shortened
-from faan.paper.published import DATASETS
-from faan.paper.writing import write_tables
-from faan.printing import new_table, out, print_json, shown, talk, visible
+from faan.base import InputError, check_writable
+from faan.cli.printing import new_table, out, print_json, shown, talk, visible
+from faan.paper import (
+    DATASETS,
+    Plan,
+    Request,
+    Table,
+    attention_file,
+    build_tables,
+    plan,
+    run_folder,
+    shortened,
+    write_json,
+    write_statistics,
+    write_tables,
+)
 from faan.tasks import Benchmark
 
 
@@ -53,9 +60,9 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
     for job in todo.jobs:
         for place in (*job.outputs.values(), job.folder):
             check_writable(place)
-    from faan.embed.settings import UnknownSettingError
-    from faan.paper.running import run_job
-    from faan.train_commands import training_callbacks
+    from faan.base import UnknownSettingError
+    from faan.cli.training import training_callbacks
+    from faan.paper import run_job
 
     for number, job in enumerate(todo.jobs, 1):
         talk.print(f"{number} of {len(todo.jobs)}: {visible(str(job))}", style="bold")
@@ -75,7 +82,7 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
 
 def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> None:
     """Look at the trained models of the rows, or at one trained elsewhere."""
-    from faan.paper.attention import case_studies
+    from faan.paper import case_studies
     from faan.train import load_run
 
     folders = [trained] if trained else [run_folder(request, row, 0) for row in request.chosen(request.read())]

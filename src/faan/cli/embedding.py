@@ -24,12 +24,20 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from faan.embed import EmbedConfig, EmbeddingRun, Report, embed_graph, encode_triples, export_vectors, resume_run
-from faan.embed.config import ModelName
-from faan.embed.settings import Settings, UnknownSettingError
-from faan.embed.training import OnUpdate
-from faan.graph import Graph, InputError
-from faan.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.base import InputError, Settings, UnknownSettingError
+from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.embed import (
+    EmbedConfig,
+    EmbeddingRun,
+    ModelName,
+    OnUpdate,
+    Report,
+    embed_graph,
+    encode_triples,
+    export_vectors,
+    resume_run,
+)
+from faan.graph import Graph
 from faan.rank import METRICS, OnRanked, Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
 

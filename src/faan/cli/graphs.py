@@ -10,11 +10,8 @@ from typing import Annotated
 
 import typer
 
-from faan.graph import InputError
-from faan.graph.read import BUNDLED
-from faan.graph.summary import summarise
-from faan.graph.whole import check_free
-from faan.options import (
+from faan.base import InputError, check_free
+from faan.cli.options import (
     AsJson,
     ColumnNames,
     Format,
@@ -27,7 +24,8 @@ from faan.options import (
     read_source,
     read_tasks,
 )
-from faan.printing import busy, print_benchmark, print_json, print_summary, talk, visible
+from faan.cli.printing import busy, print_benchmark, print_json, print_summary, talk, visible
+from faan.graph import BUNDLED, summarise
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
 benchmark_app = typer.Typer(help="Few-shot benchmarks in the layout of NELL-One.", no_args_is_help=True)

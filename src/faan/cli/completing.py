@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from faan.graph.iris import DEFAULT_BASE
-from faan.options import (
+from faan.cli.options import (
     AsJson,
     Base,
     ColumnNames,
@@ -25,6 +24,7 @@ from faan.options import (
     read_source,
     refuse,
 )
+from faan.graph import DEFAULT_BASE
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
 Relation = Annotated[
@@ -61,8 +61,8 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
-    from faan.complete.registry import METHODS
-    from faan.complete_running import check_place, run_fit  # torch takes seconds to load
+    from faan.cli.fitting import check_place, run_fit
+    from faan.complete import METHODS
 
     if method is not None and method not in METHODS:
         raise typer.BadParameter(f"expected one of {', '.join(METHODS)}", param_hint="--method")
@@ -115,9 +115,9 @@ def suggest(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
     """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
-    from faan.complete.output import ENDINGS
-    from faan.complete_running import Wanted
-    from faan.suggest_running import Asked, Target, run_suggest
+    from faan.cli.fitting import Wanted
+    from faan.cli.suggesting import Asked, Target, run_suggest
+    from faan.complete import ENDINGS
 
     _check_one_source(relation, examples, example)
     if as_json and form not in (None, "jsonl"):
@@ -167,7 +167,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Say what speaks for and against one fact: similar examples, paths, neighbours, evidence."""
-    from faan.complete_running import Wanted, run_explain
+    from faan.cli.fitting import Wanted, run_explain
 
     if draw is not None:
         if draw.suffix.lower() not in (".svg", ".png"):
@@ -181,7 +181,7 @@ def explain(
 
 def info(model: ModelArgument, as_json: AsJson = False) -> None:
     """Say what a model is, from what graph, and how good."""
-    from faan.complete_running import run_info
+    from faan.cli.fitting import run_info
 
     run_info(model, as_json)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from faan.graph import InputError
+from faan.base import InputError
 
 
 class Stream:

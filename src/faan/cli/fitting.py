@@ -18,15 +18,23 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from faan.complete import DEFAULT, About, Completer, Examples, Explanation, read_about
+from faan.base import InputError, counted
+from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.complete import (
+    DEFAULT,
+    About,
+    Completer,
+    Examples,
+    Explanation,
+    OnProgress,
+    check_place,
+    parse_pair,
+    parse_pairs,
+    read_about,
+    write_drawing,
+)
 from faan.complete import fit as fit_completer
-from faan.complete.drawing import write_drawing
-from faan.complete.folder import check_place
-from faan.complete.methods import OnProgress
-from faan.complete.pairs import parse_pair, parse_pairs
-from faan.graph import Graph, InputError
-from faan.graph.errors import counted
-from faan.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.graph import Graph
 
 __all__ = ["Wanted", "bars", "check_place", "read_lines", "run_explain", "run_fit", "run_info"]
 

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders: atomic writes, and locks that go with their process."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from faan.graph.alone import try_lock
-from faan.graph.errors import InputError
+from faan.base.errors import InputError
 
 _LOCK = "lock"
 
 
 def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: False, what: str = "empty") -> None:
-    """Refuse a place where something stands that must not be overwritten."""
+    """Refuse a folder whose content must not be overwritten."""
     if folder.exists() and not may_replace(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"exists and is not {what}; choose another folder", source=str(folder))
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a place where `whole_folder` could not write, before hours of work are spent on what goes there."""
+    """Refuse a place where `atomic_folder` could not write, before hours of work are spent on what goes there."""
     if folder.is_mount():
         raise InputError("is a mount point, which cannot be replaced; choose a folder in it", source=str(folder))
     with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-"):
@@ -31,8 +30,8 @@ def check_writable(folder: Path) -> None:
 
 
 @contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder to write into; it takes the place of `folder` when all went well, else nothing has changed."""
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Give a new folder to write into; it replaces `folder` when the block ends well, else nothing changes."""
     with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
         new = Path(temporary) / "new"
         new.mkdir()
@@ -50,7 +49,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Make the folder that another one stands in, and say where it was that something could not be written."""
+    """Make the parent folder, and name the place in errors of the file system."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         yield
@@ -59,11 +58,11 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Give a file to write to; it takes the place of `path` when it is safely on the disk.
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Give a file to write to; it replaces `path` when it is safely on the disk.
 
-    Whoever reads sees the old file or the new one, never a part, even if the machine stops in between. Several may
-    write at once: each has a part of its own, and the last one to end wins.
+    Readers see the old file or the new one, never a part, even if the machine stops in between. Several processes may
+    write at once: each has a temporary file of its own, and the last one to end wins.
     """
     _remove_leftovers(path)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder, _in_use(Path(folder)):
@@ -75,15 +74,15 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text file as a whole."""
-    with whole_file(path) as part:
+    """Write a text file atomically."""
+    with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
 @contextmanager
 def _in_use(folder: Path) -> Iterator[None]:
-    """Mark a folder as in use by a lock, which ends with the process however that ends."""
+    """Mark a temporary folder as in use by a lock, which ends with the process however that ends."""
     with (folder / "new").open("wb") as file:
         if try_lock(file.fileno()):
             (folder / "new").rename(folder / _LOCK)  # nobody sees it before it is locked
@@ -91,7 +90,7 @@ def _in_use(folder: Path) -> Iterator[None]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what killed processes left behind: parts of the same file that are no longer in use."""
+    """Remove what killed processes left behind: temporary files for the same path that are no longer in use."""
     for mark in path.parent.glob(f".{glob.escape(path.name)}-*/{_LOCK}"):
         with suppress(OSError), mark.open("r+b") as file:
             if try_lock(file.fileno()):
@@ -100,8 +99,40 @@ def _remove_leftovers(path: Path) -> None:
 
 def sync(path: Path) -> None:
     """Wait until a file, or the list of a folder's files, is on the disk."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows opens no folders
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Refuse to work in a folder in which another process works."""
+    if os.name == "nt":
+        yield  # Windows opens no folders, so there is nothing to lock
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        if try_lock(number) is False:
+            raise InputError("another process is using this folder; wait for it, or stop it", source=str(folder))
+        yield
+    finally:
+        os.close(number)
+
+
+def try_lock(number: int) -> bool | None:
+    """Lock an open file or folder: True if nobody else has the lock, None where the system has no such locks."""
+    try:
+        import fcntl  # not at the top: Windows has none
+    except ModuleNotFoundError:
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

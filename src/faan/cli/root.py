@@ -9,11 +9,11 @@ from typing import Annotated, NoReturn
 import typer
 from pydantic import ValidationError
 
-from faan import __version__, complete_commands, graph_commands, run_commands, web_commands
-from faan.graph import InputError
-from faan.graph.errors import first_problem
-from faan.graph_commands import benchmark_app
-from faan.printing import out, talk, visible
+from faan import __version__
+from faan.base import InputError, first_problem
+from faan.cli import completing, graphs, reviewing, runs
+from faan.cli.graphs import benchmark_app
+from faan.cli.printing import out, talk, visible
 
 app = typer.Typer(
     help="Few-shot knowledge graph completion: from a few known facts of a rare relation to the missing ones.",
@@ -24,18 +24,18 @@ app = typer.Typer(
 )
 
 for command in (
-    graph_commands.check,
-    complete_commands.fit,
-    complete_commands.suggest,
-    complete_commands.explain,
-    complete_commands.info,
-    web_commands.serve,
-    web_commands.export,
-    run_commands.embed,
-    run_commands.train,
-    run_commands.resume,
-    run_commands.evaluate,
-    run_commands.reproduce,
+    graphs.check,
+    completing.fit,
+    completing.suggest,
+    completing.explain,
+    completing.info,
+    reviewing.serve,
+    reviewing.export,
+    runs.embed,
+    runs.train,
+    runs.resume,
+    runs.evaluate,
+    runs.reproduce,
 ):
     app.command()(command)
 app.add_typer(benchmark_app, name="benchmark")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from faan.graph import InputError
-from faan.graph.errors import first_problem
+from faan.base import InputError
+from faan.base.errors import first_problem
 
 if sys.version_info >= (3, 11):
     import tomllib

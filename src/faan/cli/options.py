@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from faan.graph import Graph, InputError, read_graph
-from faan.graph.builder import TYPE_RELATIONS
-from faan.graph.read import FORMATS
-from faan.printing import busy
+from faan.base import InputError
+from faan.cli.printing import busy
+from faan.graph import FORMATS, TYPE_RELATIONS, Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark
 
 GraphArgument = Annotated[

@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faan.graph import Graph, InputError
-from faan.graph.read import has_fixed_columns
-from faan.graph.whole import check_free, check_writable
-from faan.options import (
+from faan.base import InputError, check_free, check_writable
+from faan.cli.options import (
     AsJson,
     ColumnNames,
     Format,
@@ -23,6 +21,7 @@ from faan.options import (
     read_tasks,
     refuse,
 )
+from faan.graph import Graph, has_fixed_columns
 from faan.paper import TABLES, Request
 from faan.tasks import benchmark_name
 
@@ -50,7 +49,7 @@ def embed(
     as_json: AsJson = False,
 ) -> None:
     """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
-    from faan.embed_commands import embed_config, run_embed  # torch takes seconds to load; few commands need it
+    from faan.cli.embedding import embed_config, run_embed
 
     if model is not None and config is not None:
         raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
@@ -77,7 +76,7 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a few-shot model on a benchmark; an interrupted run goes on with `faan resume FOLDER`."""
-    from faan.train_commands import run_config, run_train
+    from faan.cli.training import run_config, run_train
 
     check_free(output)
     settings = run_config(config, setting)
@@ -97,15 +96,15 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with an interrupted run; it ends with the same numbers as if it had never been interrupted."""
-    from faan.train.runs import is_run
+    from faan.train import is_run
 
     if is_run(folder):
-        from faan.train_commands import run_resume_training
+        from faan.cli.training import run_resume_training
 
         refuse("runs of `faan embed`", {"--tsv": tsv})
         run_resume_training(folder, read_tasks(benchmark) if benchmark else None, tensorboard, as_json)
     else:
-        from faan.embed_commands import run_resume
+        from faan.cli.embedding import run_resume
 
         refuse("runs of `faan train`", {"--benchmark": benchmark, "--tensorboard": tensorboard})
         run_resume(folder, tsv, as_json)
@@ -145,12 +144,12 @@ def evaluate(
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"{output} is a folder: name a file in it", param_hint="--output")
     if target.is_dir():
-        from faan.train_commands import run_evaluate_run
+        from faan.cli.training import run_evaluate_run
 
         refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
         run_evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.embed_commands import embed_config, run_evaluate, run_evaluate_untrained
+    from faan.cli.embedding import embed_config, run_evaluate, run_evaluate_untrained
     from faan.rank import UNTRAINED, Origin
 
     if str(target) not in UNTRAINED and not target.exists():
@@ -200,7 +199,7 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Show the tables of the FAAN paper: what was measured here beside what was published, and what is missing."""
-    from faan.reproduce_commands import compute, show
+    from faan.cli.reproducing import compute, show
 
     if table not in TABLES:
         raise typer.BadParameter(f"expected one of {', '.join(TABLES)}, found {table!r}", param_hint="TABLE")

@@ -10,17 +10,13 @@ from typing import Annotated
 
 import typer
 
-from faan.complete_commands import ModelArgument
-from faan.graph import Graph, InputError, open_graph
-from faan.graph.errors import counted
-from faan.graph.iris import DEFAULT_BASE
-from faan.graph.store import is_saved_graph
-from faan.graph.whole import whole_file
-from faan.options import Base, Force, check_new_file, format_of, refuse
-from faan.printing import busy, talk, visible
-from faan.web.decisions import DECISIONS_FILE, Decisions
-from faan.web.export import CHOSEN, FORMATS, decided_relation
-from faan.web.export import export as export_facts
+from faan.base import InputError, atomic_file, counted
+from faan.cli.completing import ModelArgument
+from faan.cli.options import Base, Force, check_new_file, format_of, refuse
+from faan.cli.printing import busy, talk, visible
+from faan.graph import DEFAULT_BASE, Graph, is_saved_graph, open_graph
+from faan.web import CHOSEN, DECISIONS_FILE, FORMATS, Decisions, decided_relation
+from faan.web import export as export_facts
 
 DecisionsFile = Annotated[
     Path | None,
@@ -41,9 +37,7 @@ def serve(
 ) -> None:
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
-        from faan.web.app import create_app
-        from faan.web.guard import is_loopback
-        from faan.web.server import addresses, check_access, listen, run, service_of
+        from faan.web import addresses, check_access, create_app, is_loopback, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
@@ -100,13 +94,13 @@ def export(
 def _write(pieces: Iterable[str], output: Path) -> None:
     """Write a file as a whole; what stands there and is no file, such as a pipe, is written to."""
     is_file = output.is_file() or not output.exists()
-    place = whole_file(output.resolve()) if is_file else contextlib.nullcontext(output)
+    place = atomic_file(output.resolve()) if is_file else contextlib.nullcontext(output)
     with place as path, path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
 
 
 def _graph_of(model: Path) -> Graph | None:
     """The graph behind decisions, for its labels; decisions kept elsewhere may have lost their model."""
-    from faan.complete.folder import GRAPH_FOLDER
+    from faan.complete import GRAPH_FOLDER
 
     return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None

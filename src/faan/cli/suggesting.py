@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from faan.complete import Completer, Examples, Suggestion
-from faan.complete.output import Line, cut, header, last_asked, line_writer
-from faan.complete.pairs import trimmed
-from faan.complete.question import entities
-from faan.complete_running import Wanted, bars, read_lines
-from faan.graph import Graph, InputError
-from faan.graph.errors import counted
-from faan.graph.iris import Terms
-from faan.options import check_new_file
-from faan.printing import out, shown, talk, visible
+from faan.base import InputError, counted
+from faan.cli.fitting import Wanted, bars, read_lines
+from faan.cli.options import check_new_file
+from faan.cli.printing import out, shown, talk, visible
+from faan.complete import Completer, Examples, Line, Suggestion, cut, entities, header, last_asked, line_writer, trimmed
+from faan.graph import Graph, Terms
 
 _HEADS_IN_A_TABLE = 10
 

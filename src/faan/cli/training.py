@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from faan.embed.runs import RESULT_FILE
-from faan.embed_commands import finish_result, shares, training_progress, with_changes
+from faan.cli.embedding import finish_result, shares, training_progress, with_changes
+from faan.cli.printing import busy, out, print_json, talk, visible
+from faan.embed import RESULT_FILE
 from faan.models import EvidenceConfig
-from faan.printing import busy, out, print_json, talk, visible
 from faan.tasks import Benchmark
-from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run
-from faan.train.checkpoint import why_broken
-from faan.train.tensorboard import tensorboard as to_tensorboard
+from faan.train import Callbacks, Report, RunConfig, TrainedRun, evaluate_run, resume_run, train_run, why_broken
+from faan.train import tensorboard as to_tensorboard
 
 
 def run_config(path: Path, changes: list[str] | None) -> RunConfig:

@@ -14,10 +14,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from faan.graph.errors import counted, shorten
-from faan.graph.summary import RARE, RelationSummary, Summary
-from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage
-from faan.tasks.benchmark import num_pairs
+from faan.base import counted, shorten
+from faan.graph import RARE, RelationSummary, Summary
+from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
 # Results; where they do not go to a terminal, lines are as long as they have to be.

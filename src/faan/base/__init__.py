@@ -1,0 +1,39 @@
+"""What every room stands on: errors, files, ragged arrays, settings, random streams, tensors on disk."""
+
+from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
+from faan.base.files import atomic_file, atomic_folder, check_free, check_writable, locked, sync, write_text
+from faan.base.lazy import load_lazily
+from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
+from faan.base.randomness import Stream
+from faan.base.settings import Settings, UnknownSettingError, parse_setting
+from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, write_tensors
+
+__all__ = [
+    "InputError",
+    "Ints",
+    "Settings",
+    "Stream",
+    "UnknownNameError",
+    "UnknownSettingError",
+    "are_below",
+    "atomic_file",
+    "atomic_folder",
+    "check_free",
+    "check_writable",
+    "counted",
+    "damaged_checkpoint",
+    "first_problem",
+    "in_words",
+    "is_ragged",
+    "load_lazily",
+    "locked",
+    "offsets_of",
+    "parse_setting",
+    "places_of",
+    "read_notes",
+    "read_tensors",
+    "shorten",
+    "sync",
+    "write_tensors",
+    "write_text",
+]
