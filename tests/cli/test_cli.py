@@ -217,7 +217,7 @@ def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert "distmult: 30 entities, 1 relations, 8 numbers each" in done.stdout
     assert "Filtered link prediction" in done.stdout
-    assert "1 triples left out" in done.stderr
+    assert "1 triples skipped" in done.stderr
     assert len((tmp_path / "run" / "entities.tsv").read_text().splitlines()) == 30
     again = faan("resume", tmp_path / "run", "--json")
     assert json.loads(again.stdout)["test"]["both"]["queries"] == 2

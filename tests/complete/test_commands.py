@@ -58,10 +58,10 @@ def test_an_interrupted_fit_says_that_nothing_was_kept(
     def interrupted(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("faan.complete_running.fit_completer", interrupted)
+    monkeypatch.setattr("faan.complete.fitting.fit", interrupted)
     code, out, err = faan("fit", "world", "-o", tmp_path / "model")
     assert (code != 0, out) == (True, "")
-    assert "interrupted; nothing was kept, and `faan fit` begins anew" in err
+    assert "interrupted; nothing was saved, run `faan fit` again" in err
     assert not (tmp_path / "model").exists()
 
 
@@ -271,7 +271,7 @@ def test_a_model_with_decisions_is_refused_before_it_is_fitted(
     faan: Faan, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (model / "decisions.sqlite").touch()
-    monkeypatch.setattr("faan.complete_running.run_fit", lambda *_: pytest.fail("work that would be lost"))
+    monkeypatch.setattr("faan.complete.fitting.fit", lambda *_, **__: pytest.fail("work that would be lost"))
     graph = tmp_path / "land.tsv"
     graph.write_text("a\tb\tc\n", encoding="utf-8")
     code, _, err = faan("fit", graph, "-o", model)
@@ -284,7 +284,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_graph_is_read(
     faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     (tmp_path / "a-file").touch()
-    monkeypatch.setattr("faan.complete_commands.read_source", lambda *_: pytest.fail("the graph was read"))
+    monkeypatch.setattr("faan.cli.fit.read_source", lambda *_: pytest.fail("the graph was read"))
     code, _, error = faan("fit", "world", "-o", str(tmp_path / place))
     assert code == 1
     assert place in error

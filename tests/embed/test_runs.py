@@ -118,7 +118,7 @@ def test_a_run_that_was_cut_in_its_first_epoch_can_be_resumed(ring: Graph, tmp_p
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        embed_graph(ring, CONFIG, tmp_path / "run", on_update=stop)
+        embed_graph(ring, CONFIG, tmp_path / "run", on_progress=stop)
     whole = embed_graph(ring, CONFIG, tmp_path / "whole")
     assert torch.equal(resume_run(tmp_path / "run").embeddings.entities, whole.embeddings.entities)
 

@@ -61,14 +61,18 @@ def test_a_killed_run_resumes_to_the_same_result(
 ) -> None:
     config = small("complex", optimizer=optimizer, epochs=6, held_out=20, patience=5, dropout=0.1)
 
-    def kill(done: int, total: int, loss: float) -> None:
-        assert done <= total
-        if done == killed_at:
+    told = 0
+
+    def kill(what: str, share: float) -> None:
+        nonlocal told
+        told += 1
+        assert 0 < share <= 1
+        if told == killed_at:
             raise KeyboardInterrupt
 
     whole = train(line, 40, 4, config, folder=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        train(line, 40, 4, config, folder=tmp_path / "part", on_update=kill)
+        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill)
     resumed = resume(tmp_path / "part", line)
     assert same(resumed.embeddings, whole.embeddings)
     assert resumed.history == whole.history

@@ -85,7 +85,9 @@ def test_draws_are_other_references_the_same_for_every_method_and_their_spread_i
 
 def test_ranking_tells_how_far_it_is(benchmark: Benchmark) -> None:
     shares: list[float] = []
-    evaluate_untrained(benchmark, "TailCounts", 2, Origin("", ""), draws=2, on_ranked=shares.append)
+    evaluate_untrained(
+        benchmark, "TailCounts", 2, Origin("", ""), draws=2, on_progress=lambda what, share: shares.append(share)
+    )
     assert shares == sorted(shares)
     assert len(shares) == len(benchmark.splits["dev"]) + len(benchmark.splits["test"])
     assert 0.5 < shares[-1] <= 1

@@ -79,7 +79,7 @@ def test_evaluating_what_broke_off_says_so(faan: Faan, finished: Path, tmp_path:
     note_broken(tmp_path / "run", "the loss is not finite at step 9.")
     code, out, err = faan("evaluate", tmp_path / "run")
     assert code == 0, err
-    assert "training broke off: the loss is not finite at step 9. Those best weights are evaluated here." in err
+    assert "training broke off: the loss is not finite at step 9. These best weights are evaluated." in err
     assert "FAAN on tiny" in out
 
 

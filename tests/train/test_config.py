@@ -9,7 +9,7 @@ import typer
 from pydantic import ValidationError
 
 from faan.base import InputError
-from faan.cli.embedding import with_changes
+from faan.cli.options import with_changes
 from faan.models import EvidenceConfig, evidence_training, faan
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig

@@ -103,7 +103,7 @@ def test_two_servers_may_build_the_index_at_once(tmp_path: Path) -> None:
     graph, path = read_graph([("a", "r", "b")]), tmp_path / "entities.sqlite"
     others: list[Search] = []
 
-    def meanwhile(share: float) -> None:
+    def meanwhile(what: str, share: float) -> None:
         others.append(open_search(graph, path))
 
     first = open_search(graph, path, meanwhile)

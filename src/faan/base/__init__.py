@@ -1,8 +1,9 @@
-"""What every room stands on: errors, files, ragged arrays, settings, random streams, tensors on disk."""
+"""What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
 
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
 from faan.base.files import atomic_file, atomic_folder, check_free, check_writable, locked, sync, write_text
 from faan.base.lazy import load_lazily
+from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 from faan.base.randomness import Stream
 from faan.base.settings import Settings, UnknownSettingError, parse_setting
@@ -11,6 +12,7 @@ from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, writ
 __all__ = [
     "InputError",
     "Ints",
+    "OnProgress",
     "Settings",
     "Stream",
     "UnknownNameError",
@@ -23,13 +25,16 @@ __all__ = [
     "counted",
     "damaged_checkpoint",
     "first_problem",
+    "ignore_progress",
     "in_words",
     "is_ragged",
     "load_lazily",
     "locked",
+    "log_progress",
     "offsets_of",
     "parse_setting",
     "places_of",
+    "progress_bars",
     "read_notes",
     "read_tensors",
     "shorten",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
-from faan.base import InputError
+from faan import base
+from faan.base import InputError, UnknownSettingError
 from faan.cli.printing import busy
 from faan.graph import FORMATS, TYPE_RELATIONS, Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark
+
+SettingsT = TypeVar("SettingsT", bound=base.Settings)
 
 GraphArgument = Annotated[
     str,
@@ -121,7 +124,7 @@ def read_source(
         raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
-    with busy(f"reading {graph}") as progress:
+    with busy(f"reading {graph}") as on_progress:
         return read_graph(
             graph,
             format=format,
@@ -131,5 +134,13 @@ def read_source(
             type_relations=type_relation or TYPE_RELATIONS,
             type_pattern=type_pattern,
             skip_bad_lines=skip_bad_lines,
-            progress=progress,
+            on_progress=on_progress,
         )
+
+
+def with_changes(settings: SettingsT, changes: list[str] | None) -> SettingsT:
+    """Settings with some changed by NAME=VALUE, those of a table by TABLE.NAME=VALUE."""
+    try:
+        return settings.changed(changes or ())
+    except UnknownSettingError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None

@@ -5,16 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from faan.base import counted, shorten
+from faan.base import OnProgress, counted, ignore_progress, progress_bars, shorten
 from faan.graph import RARE, RelationSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
@@ -46,24 +45,26 @@ def new_table(title: str, first: str, *numbers: str) -> Table:
 
 
 @contextmanager
-def busy(what: str) -> Iterator[Callable[[float], None]]:
+def busy(what: str) -> Iterator[OnProgress]:
     """Show on a terminal that something is going on, and how far it is where that is known."""
-    bar = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=talk,
-        transient=True,
-        disable=not talk.is_terminal,
-    )
-    with bar:
-        task = bar.add_task(visible(what), total=None)
+    with progress_bars(talk, ignore_progress) as on_progress:
+        on_progress(what, 0.0)
+        yield on_progress
 
-        def progress(fraction: float) -> None:
-            bar.update(task, total=1.0, completed=fraction)
 
-        yield progress
+@contextmanager
+def stages() -> Iterator[OnProgress]:
+    """Show bars on a terminal; elsewhere print a line for each thing that begins."""
+    last = None
+
+    def begun(what: str, share: float) -> None:
+        nonlocal last
+        if what != last:
+            talk.print(what)
+            last = what
+
+    with progress_bars(talk, begun) as on_progress:
+        yield on_progress
 
 
 def print_json(content: dict[str, Any]) -> None:

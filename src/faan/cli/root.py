@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from faan import __version__
 from faan.base import InputError, first_problem
-from faan.cli import completing, graphs, reviewing, runs
+from faan.cli import embed, explain, fit, graphs, reproduce, review, suggest, train
 from faan.cli.graphs import benchmark_app
 from faan.cli.printing import out, talk, visible
 
@@ -25,17 +25,17 @@ app = typer.Typer(
 
 for command in (
     graphs.check,
-    completing.fit,
-    completing.suggest,
-    completing.explain,
-    completing.info,
-    reviewing.serve,
-    reviewing.export,
-    runs.embed,
-    runs.train,
-    runs.resume,
-    runs.evaluate,
-    runs.reproduce,
+    fit.fit,
+    suggest.suggest,
+    explain.explain,
+    fit.info,
+    review.serve,
+    review.export,
+    embed.embed,
+    train.train,
+    train.resume,
+    train.evaluate,
+    reproduce.reproduce,
 ):
     app.command()(command)
 app.add_typer(benchmark_app, name="benchmark")

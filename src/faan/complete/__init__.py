@@ -24,7 +24,6 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
-    from faan.complete.methods import OnProgress
     from faan.complete.question import entities
     from faan.complete.registry import DEFAULT, METHODS
 
@@ -48,7 +47,6 @@ __all__ = [
     "Line",
     "Measured",
     "Node",
-    "OnProgress",
     "Source",
     "Suggestion",
     "WeightedExample",
@@ -70,7 +68,6 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
-    "OnProgress": "methods",
     "entities": "question",
     "DEFAULT": "registry",
     "METHODS": "registry",

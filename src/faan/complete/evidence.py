@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from faan.complete.methods import Fitted, OnProgress
+from faan.base import OnProgress
+from faan.complete.methods import Fitted
 from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
 from faan.models import EvidenceConfig, EvidenceRanker, Method, count_tasks, fit_ranker, make_sources
@@ -89,10 +90,7 @@ def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task
 def _learn(
     graph: Graph, tasks: Sequence[Task], embeddings: Sequence[Embeddings], seed: int, progress: OnProgress
 ) -> EvidenceRanker:
-    def on_update(done: int, total: int, share: float) -> None:
-        progress("learning from tasks", share)
-
-    return fit_ranker(graph, tasks, embeddings, seed=seed, on_update=on_update)
+    return fit_ranker(graph, tasks, embeddings, seed=seed, on_progress=progress)
 
 
 def embed(graph: Graph, seed: int, progress: OnProgress) -> list[Embeddings]:
@@ -102,9 +100,6 @@ def embed(graph: Graph, seed: int, progress: OnProgress) -> list[Embeddings]:
         epochs = min(max(seen // max(graph.num_triples, 1), _EPOCHS[0]), _EPOCHS[1])
         config = EmbedConfig.recommended(name, **changes, epochs=epochs, seed=seed)
 
-        def on_update(done: int, total: int, loss: float, what: str = f"training vectors ({name})") -> None:
-            progress(what, done / total)
-
-        run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_update=on_update)
+        run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_progress=progress)
         found.append(run.embeddings)
     return found

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import torch
 
-from faan.base import InputError, write_tensors, write_text
-from faan.complete.methods import Fitted, OnProgress
+from faan.base import InputError, OnProgress, write_tensors, write_text
+from faan.complete.methods import Fitted
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph
 from faan.models import Background, FewShotModel, Method, MethodConfig
@@ -35,13 +35,9 @@ class FittedModel(Fitted):
     def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedModel:
         """Train embeddings and the model; the dev tasks say which weights are best."""
         config = RunConfig.model_validate({**cls.settings, "seed": seed})
-        callbacks = Callbacks(
-            lambda done, total, loss: progress("training embeddings", done / total),
-            lambda done, total, loss: progress("training the model", done / total),
-        )
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "run"
-            run = train_run(config, benchmark, folder, callbacks=callbacks)
+            run = train_run(config, benchmark, folder, callbacks=Callbacks(progress))
             embeddings, model = Embeddings.load(folder / EMBED_FOLDER), run.model
             assert isinstance(model, FewShotModel)
             load_best(model, folder)

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from importlib.metadata import version
 
-from faan.base import InputError, counted
+from faan.base import InputError, OnProgress, counted, ignore_progress
 from faan.complete.about import About, Source
 from faan.complete.calibration import UNMEASURED
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
 from faan.complete.measuring import measure
-from faan.complete.methods import Fitted, OnProgress
+from faan.complete.methods import Fitted
 from faan.complete.registry import DEFAULT, FALLBACK, METHODS
 from faan.graph import Graph
 from faan.tasks import SPLITS, Benchmark, without_relations
@@ -30,7 +30,7 @@ def fit(
     method: str = DEFAULT,
     without: Sequence[str] = (),
     seed: int = 0,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> Completer:
     """Make a completer: choose tasks, train embeddings, learn from some tasks, measure with the others.
 
@@ -40,7 +40,6 @@ def fit(
     """
     if method not in METHODS:
         raise InputError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
-    progress = on_progress or (lambda what, share: None)
     graph = without_relations(graph, [graph.relation(name) for name in without])
     if graph.num_triples < _MIN_TRIPLES:
         few = counted(graph.num_triples, "triple is", "triples are")
@@ -51,12 +50,12 @@ def fit(
     chosen, notes = _suitable(METHODS[method], tasks)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
-        fitted = chosen.fit(tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, progress)
+        fitted = chosen.fit(tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, on_progress)
     if tasks is not None:
         with _timing(seconds, "measure"):
-            measured, calibration = measure(fitted.unseen(tasks, seed, progress), tasks.graph, progress, seed)
+            measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
         with _timing(seconds, "finish"):
-            fitted = fitted.on(graph, seed, progress)
+            fitted = fitted.on(graph, seed, on_progress)
     about = About(
         method=chosen.name,
         source=_source(graph, without),

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, Stream
+from faan.base import Ints, OnProgress, Stream
 from faan.complete.about import Bin, Measured
 from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
-from faan.complete.methods import OnProgress
 from faan.complete.question import fitting
 from faan.graph import Graph
 from faan.models import Method, Scorer

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
+from faan.base import OnProgress
 from faan.graph import Graph
 from faan.models import Method, PathRules
 from faan.tasks import Benchmark, Task
-
-OnProgress: TypeAlias = Callable[[str, float], None]
-"""Called with what is going on and which share of it is done."""
 
 
 class Fitted(ABC):

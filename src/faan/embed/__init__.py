@@ -14,7 +14,7 @@ from faan.embed.runs import (
     resume_run,
     triples_of,
 )
-from faan.embed.training import OnUpdate, TrainedRun, resume, split, train
+from faan.embed.training import TrainedRun, resume, split, train
 
 __all__ = [
     "CHECKPOINT_FILE",
@@ -27,7 +27,6 @@ __all__ = [
     "LinkPrediction",
     "Metrics",
     "ModelName",
-    "OnUpdate",
     "Report",
     "TrainedRun",
     "TrainingError",

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, atomic_folder, write_text
+from faan.base import InputError, OnProgress, atomic_folder, ignore_progress, write_text
 from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, evaluate
-from faan.embed.training import OnReport, OnUpdate, begin, resume, split
+from faan.embed.training import OnReport, begin, resume, split
 from faan.graph import Graph, open_graph, save_graph
 
 RESULT_FILE = "result.json"
@@ -46,7 +46,7 @@ def embed_graph(
     *,
     valid: np.ndarray | None = None,
     test: np.ndarray | None = None,
-    on_update: OnUpdate | None = None,
+    on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
 ) -> EmbeddingRun:
     """Train vectors for a graph; `valid` and `test` are triples by id, as `encode_triples` gives them."""
@@ -63,22 +63,24 @@ def embed_graph(
             if held_out is not None and len(held_out):
                 np.save(new / f"{name}.npy", held_out, allow_pickle=False)
         begin(triples, graph.num_entities, graph.num_relations, config, _held_out(new, "valid"), new)
-    return _to_the_end(folder, graph, on_update, on_report)
+    return _to_the_end(folder, graph, on_progress, on_report)
 
 
 def resume_run(
-    folder: Path | str, *, on_update: OnUpdate | None = None, on_report: OnReport | None = None
+    folder: Path | str, *, on_progress: OnProgress = ignore_progress, on_report: OnReport | None = None
 ) -> EmbeddingRun:
     """Go on with an interrupted run; it ends as if it had never been interrupted."""
     folder = Path(folder)
     if not (folder / CHECKPOINT_FILE).is_file():
         raise InputError(f"there is no run to resume: {CHECKPOINT_FILE} is missing", source=str(folder))
-    return _to_the_end(folder, open_graph(folder / "graph"), on_update, on_report)
+    return _to_the_end(folder, open_graph(folder / "graph"), on_progress, on_report)
 
 
-def _to_the_end(folder: Path, graph: Graph, on_update: OnUpdate | None, on_report: OnReport | None) -> EmbeddingRun:
+def _to_the_end(folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None) -> EmbeddingRun:
     start = time.perf_counter()
-    run = resume(folder, triples_of(graph), valid=_held_out(folder, "valid"), on_update=on_update, on_report=on_report)
+    run = resume(
+        folder, triples_of(graph), valid=_held_out(folder, "valid"), on_progress=on_progress, on_report=on_report
+    )
     return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from faan.base import InputError, first_problem, write_text
+from faan.base import InputError, OnProgress, first_problem, ignore_progress, write_text
 from faan.embed.checkpoint import (
     ADVICE,
     CHECKPOINT_FILE,
@@ -34,9 +34,8 @@ from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 
 METRICS_FILE = "metrics.json"
+TRAINING = "training vectors"  # as progress calls it
 
-OnUpdate = Callable[[int, int, float], None]
-"""Called after every update with (updates done, updates in all, loss)."""
 OnReport = Callable[[Report], None]
 """Called after every epoch."""
 
@@ -47,6 +46,7 @@ class TrainedRun:
 
     embeddings: Embeddings
     history: list[Report]
+    steps: int  # updates in all epochs
 
 
 def train(
@@ -57,7 +57,7 @@ def train(
     *,
     valid: np.ndarray | None = None,
     folder: Path | str | None = None,
-    on_update: OnUpdate | None = None,
+    on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
 ) -> TrainedRun:
     """Train on triples of ids (n, 3): head, relation, tail.
@@ -65,7 +65,7 @@ def train(
     Validation triples, or ``config.held_out`` triples taken from the training ones, are ranked at every evaluation.
     With a folder the run is saved there as it goes, and ``resume`` continues it.
     """
-    return begin(triples, num_entities, num_relations, config, valid, folder).to_the_end(on_update, on_report)
+    return begin(triples, num_entities, num_relations, config, valid, folder).to_the_end(on_progress, on_report)
 
 
 def begin(
@@ -100,7 +100,7 @@ def resume(
     triples: np.ndarray,
     *,
     valid: np.ndarray | None = None,
-    on_update: OnUpdate | None = None,
+    on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
 ) -> TrainedRun:
     """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
@@ -115,7 +115,7 @@ def resume(
     sizes = len(entities.rows), len(relations.rows) // (1 + config.inverse_relations)
     for part in (training, held_out):
         check_triples(part, *sizes, at_least=0)
-    return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_update, on_report)
+    return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_progress, on_report)
 
 
 def _read_config(path: Path) -> EmbedConfig:
@@ -177,11 +177,11 @@ class Run:
         """The vectors as they are now."""
         return Embeddings(self.config, self.entities.rows, self.relations.rows)
 
-    def to_the_end(self, on_update: OnUpdate | None, on_report: OnReport | None) -> TrainedRun:
+    def to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedRun:
         """Train until all epochs are done or patience is at its end."""
         while not self.progress.is_over(self.config):
             with Updater(self.entities, self.relations, self.config) as updater:
-                report = Report(self.progress.epoch + 1, self._epoch(updater, on_update))
+                report = Report(self.progress.epoch + 1, self._epoch(updater, on_progress))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
                 report = self._evaluate(report)
@@ -193,9 +193,10 @@ class Run:
         result = self.best or self.current
         if self.folder is not None:
             result.save(self.folder)
-        return TrainedRun(result, self.progress.history)
+        steps = self.progress.epoch * BatchPlan.of(len(self.training), self.config).updates
+        return TrainedRun(result, self.progress.history, steps)
 
-    def _epoch(self, updater: Updater, on_update: OnUpdate | None) -> float:
+    def _epoch(self, updater: Updater, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
         plan = BatchPlan.of(len(self.training), self.config)
         order = plan.order(len(self.training), self.config.seed, self.progress.epoch)  # (updates, K * C)
@@ -207,8 +208,7 @@ class Run:
             if not math.isfinite(loss):
                 raise TrainingError(f"the loss became {loss} in epoch {self.progress.epoch + 1}. {ADVICE}")
             total += loss
-            if on_update is not None:
-                on_update(number + 1, plan.updates * self.config.epochs, loss)
+            on_progress(TRAINING, (number + 1) / (plan.updates * self.config.epochs))
         return total / plan.updates
 
     def _evaluate(self, report: Report) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError
+from faan.base import InputError, OnProgress, ignore_progress
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.frames import read_frame, read_networkx, read_pandas, read_parquet, read_rows
 from faan.graph.graph import Graph, ReadReport
@@ -64,7 +64,7 @@ def read_graph(
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
     skip_bad_lines: bool = False,
-    progress: Callable[[float], None] | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> Graph:
     """Read a knowledge graph.
 
@@ -75,7 +75,7 @@ def read_graph(
     `format` is only needed where detection fails. `columns` names (or numbers, from 1) the columns of head, relation
     and tail in a table. `nodes` is a table of `id`, `category` and `name`. `languages` are those preferred for labels.
     The triples of `type_relations` become entity types; `type_pattern` takes types from the entities' names instead.
-    `progress` is called with the share of a file that has been read.
+    `on_progress` is told the share of a file that has been read.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
@@ -92,7 +92,7 @@ def read_graph(
                 raise InputError("a saved graph's nodes and types are fixed; they cannot be set", source=str(source))
             return open_graph(source)
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
-        _read_path(source, builder, format, columns, languages, progress)
+        _read_path(source, builder, format, columns, languages, on_progress)
     if nodes is not None:
         with open_source(nodes) as table:
             read_nodes(table, builder)
@@ -124,12 +124,12 @@ def _read_path(
     format: str | None,
     columns: Columns | None,
     languages: Sequence[str],
-    progress: Callable[[float], None] | None,
+    on_progress: OnProgress,
 ) -> None:
     if str(path) == BUNDLED:
         _refuse_options(path, "the bundled graph", format, columns)
         place = resources.files("faan") / "data" / "world.tsv.xz"
-        with resources.as_file(place) as bundled, open_source(bundled, progress) as source:
+        with resources.as_file(place) as bundled, open_source(bundled, on_progress) as source:
             read_triples(source, builder)
         return
     if not str(path):
@@ -137,7 +137,7 @@ def _read_path(
     if str(path) != "-" and Path(path).is_dir():
         _read_folder(Folder(path), builder, format, columns)
         return
-    with open_source(path, progress) as source:
+    with open_source(path, on_progress) as source:
         start = source.peek()
         if is_tar(start) and str(path) == "-":
             raise InputError("an archive cannot come from standard input; give its path")

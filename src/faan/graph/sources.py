@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from faan.base import InputError
+from faan.base import InputError, OnProgress, ignore_progress
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -91,10 +91,10 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str | Path, progress: Callable[[float], None] | None = None) -> Iterator[Source]:
+def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> Iterator[Source]:
     """Open a file or, for `-`, standard input; compression is told by the first bytes, not by the name.
 
-    `progress` is told which share of the file has been read.
+    `on_progress` is told which share of the file has been read.
     """
     if str(path) == "-":
         buffered = _buffered(sys.stdin.buffer)
@@ -110,8 +110,8 @@ def open_source(path: str | Path, progress: Callable[[float], None] | None = Non
         raise InputError(f"cannot be opened ({getattr(error, 'strerror', error)})", source=str(path)) from None
     with raw:
         source = _decompressed(Source(str(path), _buffered(raw)))
-        if progress and size:
-            source.on_block = lambda: progress(min(raw.tell() / size, 1.0))
+        if size:
+            source.on_block = lambda: on_progress(f"reading {path}", min(raw.tell() / size, 1.0))
         yield source
 
 

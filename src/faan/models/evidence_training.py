@@ -7,7 +7,7 @@ fitted relation like best, and some at random. Other true tails of the head are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from faan.base import InputError, Ints, Settings, Stream
+from faan.base import InputError, Ints, OnProgress, Settings, Stream, ignore_progress
 from faan.embed import EmbedConfig, Embeddings
 from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
 from faan.graph import Graph
@@ -28,9 +28,6 @@ from faan.tasks import Task
 
 _PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
-
-OnUpdate = Callable[[int, int, float], None]
-"""Called with how much is done, of how much, and the share."""
 
 
 class EvidenceConfig(Settings):
@@ -135,7 +132,7 @@ def fit_ranker(
     blind: Sequence[Blind] = (),
     learnt: Mapping[str, Witness] | None = None,
     seed: int = 0,
-    on_update: OnUpdate | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> EvidenceRanker:
     """Train an evidence ranker on tasks.
 
@@ -152,7 +149,7 @@ def fit_ranker(
     for one in blind:
         blind_sources |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
     sources_of = [blind_sources[task.relation] if blind else sources for task in usable]
-    rows = _draw_rows(sources_of, evidence, usable, config, seed, on_update)
+    rows = _draw_rows(sources_of, evidence, usable, config, seed, on_progress)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 
 
@@ -197,7 +194,7 @@ def _draw_rows(
     tasks: Sequence[Task],
     config: EvidenceConfig,
     seed: int,
-    on_update: OnUpdate | None,
+    on_progress: OnProgress,
 ) -> _Rows:
     tables: list[Values] = []
     labels: list[NDArray[np.bool_]] = []
@@ -215,8 +212,7 @@ def _draw_rows(
             if len(wrong):
                 tables.append(measure.table(head, np.concatenate([true, wrong])))
                 labels.append(np.repeat([True, False], [len(true), len(wrong)]))
-        if on_update is not None:
-            on_update(number + 1, total, (number + 1) / total)
+        on_progress("learning from tasks", (number + 1) / total)
     return _Rows(np.concatenate(tables), np.concatenate(labels), [len(one) for one in labels])
 
 

@@ -27,7 +27,7 @@ def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callba
     for shots in job.outputs:
         if job.row.kind == "untrained":
             origin = Origin.of_evaluation(job.row.label, benchmark.name, shots)
-            result = evaluate_untrained(benchmark, job.row.label, shots, origin, on_ranked=callbacks.on_ranked)
+            result = evaluate_untrained(benchmark, job.row.label, shots, origin, on_progress=callbacks.on_progress)
         else:
             result = _embedding(job, benchmark, shots, callbacks)
         _write(job, result)
@@ -36,7 +36,7 @@ def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callba
 def _evaluate(job: Job, benchmark: Benchmark, callbacks: Callbacks) -> list[ResultFile]:
     if not job.outputs:
         return []
-    return evaluate_shots(job.folder, benchmark, list(job.outputs), on_ranked=callbacks.on_ranked)
+    return evaluate_shots(job.folder, benchmark, list(job.outputs), on_progress=callbacks.on_progress)
 
 
 def _write(job: Job, result: ResultFile) -> None:
@@ -61,8 +61,7 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
         shots,
         origin,
         translation=translation,
-        on_update=callbacks.on_embed,
-        on_ranked=callbacks.on_ranked,
+        on_progress=callbacks.on_progress,
     )
 
 

@@ -4,7 +4,6 @@ from faan.rank.baselines import evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
 from faan.rank.results import (
-    OnRanked,
     Origin,
     ResultFile,
     draw_references,
@@ -19,7 +18,6 @@ __all__ = [
     "METRICS",
     "UNTRAINED",
     "Interval",
-    "OnRanked",
     "Origin",
     "ResultFile",
     "TaskRanks",

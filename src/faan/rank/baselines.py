@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from faan.base import InputError
-from faan.embed import EmbedConfig, OnUpdate, train, triples_of
+from faan.base import InputError, OnProgress, ignore_progress
+from faan.embed import EmbedConfig, train, triples_of
 from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
+from faan.rank.results import Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark
 
 METHOD_NAMES = {
@@ -27,8 +27,7 @@ def evaluate_embedding(
     *,
     translation: bool = False,
     draws: int = 0,
-    on_update: OnUpdate | None = None,
-    on_ranked: OnRanked | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
     """Train on background, training tasks and the references of dev and test; rank the queries of both.
 
@@ -41,21 +40,12 @@ def evaluate_embedding(
     triples, relations = triples_of(graph), dict[str, int]()
     if not translation:
         triples, relations = training_triples(benchmark, shots)
-    steps = 0
-
-    def count(done: int, total: int, loss: float) -> None:
-        nonlocal steps
-        steps = done
-        if on_update is not None:
-            on_update(done, total, loss)
-
     start = time.perf_counter()
-    vectors = train(
-        triples, graph.num_entities, graph.num_relations + len(relations), config, on_update=count
-    ).embeddings
+    run = train(triples, graph.num_entities, graph.num_relations + len(relations), config, on_progress=on_progress)
+    vectors = run.embeddings
     trained = time.perf_counter()
     method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
-    figures = rank_splits(method, benchmark, shots, draws, on_ranked)
+    figures = rank_splits(method, benchmark, shots, draws, on_progress)
     return ResultFile(
         method="Translation" if translation else METHOD_NAMES[config.model],
         dataset=benchmark.name,
@@ -63,7 +53,7 @@ def evaluate_embedding(
         seed=config.seed,
         **figures,
         seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
-        steps=steps,
+        steps=run.steps,
         config=origin.config,
         command=origin.command,
     )

@@ -15,14 +15,11 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, Stream, write_text
+from faan.base import InputError, OnProgress, Stream, ignore_progress, write_text
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Task
-
-OnRanked = Callable[[float], None]
-"""Called as ranking goes on with the share of it that is done."""
 
 _PURPOSE = 6  # keeps these random numbers apart from those of other uses of the same seed
 _PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
@@ -84,14 +81,14 @@ class ResultFile(BaseModel):
 
 
 def rank_splits(
-    method: Method, benchmark: Benchmark, shots: int, draws: int = 0, on_ranked: OnRanked | None = None
+    method: Method, benchmark: Benchmark, shots: int, draws: int = 0, on_progress: OnProgress = ignore_progress
 ) -> dict[str, Any]:
     """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the spread of the MRR is told too.
     """
-    return rank_shots(method, benchmark, [shots], draws, on_ranked)[shots]
+    return rank_shots(method, benchmark, [shots], draws, on_progress)[shots]
 
 
 def rank_shots(
@@ -99,11 +96,11 @@ def rank_shots(
     benchmark: Benchmark,
     shots: Sequence[int],
     draws: int = 0,
-    on_ranked: OnRanked | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> dict[int, dict[str, Any]]:
     """As `rank_splits` for several K; methods that can do so look at each pair once for all of them."""
     figures: dict[int, dict[str, Any]] = {k: {} for k in shots}
-    pace = _Pace([*benchmark.splits["dev"], *benchmark.splits["test"]], on_ranked)
+    pace = _Pace([*benchmark.splits["dev"], *benchmark.splits["test"]], on_progress)
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
         if not tasks and split == "test":
@@ -143,15 +140,14 @@ def _rank_orders(
 class _Pace:
     """How far the ranking of tasks is; a task counts by its heads and its candidates."""
 
-    def __init__(self, tasks: Iterable[Task], on_ranked: OnRanked | None) -> None:
-        self._on_ranked, self._done = on_ranked, 0
+    def __init__(self, tasks: Iterable[Task], on_progress: OnProgress) -> None:
+        self._on_progress, self._done = on_progress, 0
         self._all = sum(len(np.unique(task.pairs[:, 0])) * len(task.candidates) for task in tasks)
 
     def of(self, task: Task) -> Callable[[int], None]:
         def more(heads: int) -> None:
             self._done += heads * len(task.candidates)
-            if self._on_ranked is not None:
-                self._on_ranked(self._done / self._all)
+            self._on_progress("ranking", self._done / self._all)
 
         return more
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from faan.base import OnProgress, ignore_progress
 from faan.models import Method, PathRules, TailCounts
-from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
+from faan.rank.results import Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark, with_task_edges
 
 UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
@@ -18,12 +19,17 @@ UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
 
 
 def evaluate_untrained(
-    benchmark: Benchmark, name: str, shots: int, origin: Origin, draws: int = 0, on_ranked: OnRanked | None = None
+    benchmark: Benchmark,
+    name: str,
+    shots: int,
+    origin: Origin,
+    draws: int = 0,
+    on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
     """Rank the queries of dev and test by one of the methods that need what is known and nothing else."""
     method, _, variant = name.partition(" ")
     start = time.perf_counter()
-    figures = rank_splits(UNTRAINED[name](benchmark), benchmark, shots, draws, on_ranked)
+    figures = rank_splits(UNTRAINED[name](benchmark), benchmark, shots, draws, on_progress)
     return ResultFile(
         method=method,
         variant=variant or None,

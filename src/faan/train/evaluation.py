@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from faan.rank import OnRanked, ResultFile, rank_shots
+from faan.base import OnProgress, ignore_progress
+from faan.rank import ResultFile, rank_shots
 from faan.tasks import Benchmark
 from faan.train.runs import TrainedRun, load_run
 
@@ -18,13 +19,13 @@ def evaluate_run(
     *,
     shots: int | None = None,
     draws: int = 0,
-    on_ranked: OnRanked | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
     """Rank the dev and test queries with the best weights of a run.
 
     K is the run's own unless `shots` is given; `draws` ranks again with random references, so many times.
     """
-    (result,) = evaluate_shots(folder, benchmark, None if shots is None else [shots], draws, on_ranked)
+    (result,) = evaluate_shots(folder, benchmark, None if shots is None else [shots], draws, on_progress)
     return result
 
 
@@ -33,13 +34,13 @@ def evaluate_shots(
     benchmark: Benchmark | None = None,
     shots: Sequence[int] | None = None,
     draws: int = 0,
-    on_ranked: OnRanked | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> list[ResultFile]:
     """As `evaluate_run`, for several K in not much more time than for one, where the model permits."""
     run = load_run(folder, benchmark)
     shots = shots or [run.config.shots]
     start = time.perf_counter()
-    figures = rank_shots(run.model, run.benchmark, shots, draws, on_ranked)
+    figures = rank_shots(run.model, run.benchmark, shots, draws, on_progress)
     seconds = run.seconds | {"evaluate": (time.perf_counter() - start) / len(shots)}
     return [
         ResultFile(

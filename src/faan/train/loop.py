@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.base import InputError, Stream, write_tensors
-from faan.embed import CHECKPOINT_FILE, OnUpdate, TrainingError
+from faan.base import InputError, OnProgress, Stream, ignore_progress, write_tensors
+from faan.embed import CHECKPOINT_FILE, TrainingError
 from faan.models import FewShotModel
-from faan.rank import OnRanked, check_tasks, rank_tasks, relation_metrics, split_metrics
+from faan.rank import check_tasks, rank_tasks, relation_metrics, split_metrics
 from faan.tasks import EpisodeSampler, Task
 from faan.train.checkpoint import (
     BEST_FILE,
@@ -59,11 +59,9 @@ OnReport = Callable[[Report], None]
 class Callbacks:
     """Who wants to know how training goes."""
 
-    on_embed: OnUpdate | None = None  # the updates of the embeddings, before the model's own
-    on_update: OnUpdate | None = None
+    on_progress: OnProgress = ignore_progress
     on_report: OnReport | None = None
     on_metrics: OnMetrics | None = None
-    on_ranked: OnRanked | None = None  # the evaluation after it
 
 
 def seed_torch(seed: int, moment: int) -> None:
@@ -188,8 +186,7 @@ class _Training:
         self.progress.step += 1
         self.progress.loss += value
         self.progress.grad_norm += norm
-        if self.callbacks.on_update is not None:
-            self.callbacks.on_update(self.progress.step, config.steps, value)
+        self.callbacks.on_progress("training", self.progress.step / config.steps)
 
     def _log(self) -> None:
         progress = self.progress

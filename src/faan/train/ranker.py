@@ -19,8 +19,8 @@ from pathlib import Path
 
 import torch
 
-from faan.base import write_text
-from faan.embed import EmbedConfig, Embeddings, OnUpdate, triples_of
+from faan.base import OnProgress, write_text
+from faan.embed import EmbedConfig, Embeddings, triples_of
 from faan.evidence import Sources, Witness
 from faan.graph import Graph
 from faan.models import (
@@ -93,10 +93,10 @@ class RankerRun:
             graph = self._graph_of(name)
             yield name, Vectors(triples_of(graph), graph.num_entities, graph.num_relations, settings)
 
-    def embed(self, on_update: OnUpdate | None) -> None:
+    def embed(self, on_progress: OnProgress) -> None:
         """Train the vectors, or go on with that."""
         for name, wanted in self.vectors():
-            wanted.train(self.folder / name, on_update)
+            wanted.train(self.folder / name, on_progress)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train the witness where there is one, then the ranker, and rank the dev tasks."""
@@ -115,7 +115,7 @@ class RankerRun:
                 blind=blind,
                 learnt=learnt,
                 seed=self.config.seed,
-                on_update=callbacks.on_update,
+                on_progress=callbacks.on_progress,
             )
             self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge))
             ranker.save(self.folder / RANKER_FOLDER)
@@ -203,7 +203,7 @@ class RankerRun:
                 load_best(model, own)
             else:
                 tasks = [task for task in self.benchmark.splits["train"] if parts[task.relation] != part]
-                steps = Callbacks(on_update=callbacks.on_update)
+                steps = Callbacks(callbacks.on_progress)
                 train_model(model, tasks, (), config.train, own, shots=config.shots, seed=config.seed, callbacks=steps)
             return model
 

@@ -25,8 +25,8 @@ import numpy as np
 import torch
 from pydantic import ValidationError
 
-from faan.base import InputError, atomic_folder, check_free, first_problem, locked, write_text
-from faan.embed import CHECKPOINT_FILE, CONFIG_FILE, Embeddings, OnUpdate, fingerprint, split, triples_of
+from faan.base import InputError, OnProgress, atomic_folder, check_free, first_problem, locked, write_text
+from faan.embed import CHECKPOINT_FILE, CONFIG_FILE, Embeddings, fingerprint, split, triples_of
 from faan.graph import Neighbours
 from faan.models import Background, EvidenceConfig, FewShotModel, Method, MethodConfig, check_enough, triples_with
 from faan.tasks import SPLITS, Benchmark, Task, inverse_tasks, read_benchmark
@@ -34,7 +34,7 @@ from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_brok
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, check_dev, make_sampler, seed_torch, train_model
 from faan.train.ranker import RankerRun
-from faan.train.stopwatch import SECONDS_FILE, Stopwatch, also
+from faan.train.stopwatch import SECONDS_FILE, Stopwatch, ticking
 from faan.train.vectors import Vectors, seconds_spent, take_vectors
 
 RUN_FILE = "run.json"
@@ -175,7 +175,7 @@ def _train(folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmar
     ranker = _ranker_run(folder, config, benchmark)
     if ranker is not None:
         return _rank_to_the_end(ranker, notes, watch, callbacks)
-    model = _build(config, benchmark, _embed(folder, config, benchmark, callbacks.on_embed))
+    model = _build(config, benchmark, _embed(folder, config, benchmark, callbacks.on_progress))
     with watch.timing("train") as tick:
         progress = train_model(
             model,
@@ -185,7 +185,7 @@ def _train(folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmar
             folder,
             shots=config.shots,
             seed=config.seed,
-            callbacks=replace(callbacks, on_update=also(tick, callbacks.on_update)),
+            callbacks=replace(callbacks, on_progress=ticking(tick, callbacks.on_progress)),
         )
     return TrainedRun(folder, config, notes, benchmark, model, progress, _seconds(folder))
 
@@ -197,9 +197,9 @@ def _ranker_run(folder: Path, config: RunConfig, benchmark: Benchmark) -> Ranker
 
 
 def _rank_to_the_end(run: RankerRun, notes: RunNotes, watch: Stopwatch, callbacks: Callbacks) -> TrainedRun:
-    run.embed(callbacks.on_embed)
+    run.embed(callbacks.on_progress)
     with watch.timing("train") as tick:
-        model = run.train(replace(callbacks, on_update=also(tick, callbacks.on_update)))
+        model = run.train(replace(callbacks, on_progress=ticking(tick, callbacks.on_progress)))
     return TrainedRun(run.folder, run.config, notes, run.benchmark, model, run.progress(), _seconds(run.folder))
 
 
@@ -208,12 +208,12 @@ def _seconds(folder: Path) -> dict[str, float]:
     return {"embed": seconds_spent(folder)} | Stopwatch(folder / SECONDS_FILE).seconds
 
 
-def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_update: OnUpdate | None) -> Embeddings:
+def _embed(folder: Path, config: RunConfig, benchmark: Benchmark, on_progress: OnProgress) -> Embeddings:
     """Train the vectors, go on with that, or read them where training the model has already begun."""
     own = folder / EMBED_FOLDER
     if (folder / CHECKPOINT_FILE).exists():
         return Embeddings.load(own)
-    return _vectors(config, benchmark).train(own, on_update)
+    return _vectors(config, benchmark).train(own, on_progress)
 
 
 def _vectors(config: RunConfig, benchmark: Benchmark) -> Vectors:

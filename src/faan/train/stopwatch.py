@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from faan.base import write_text
-from faan.embed import OnUpdate
+from faan.base import OnProgress, write_text
 
 SECONDS_FILE = "seconds.json"
 
@@ -42,12 +41,11 @@ class Stopwatch:
             tick(0.0)
 
 
-def also(tick: Callable[[], None], on_update: OnUpdate | None) -> OnUpdate:
-    """Tick at every update, and tell whoever else wants to know."""
+def ticking(tick: Callable[[], None], on_progress: OnProgress) -> OnProgress:
+    """Tick whenever there is progress, and pass it on."""
 
-    def both(done: int, total: int, loss: float) -> None:
+    def both(what: str, share: float) -> None:
         tick()
-        if on_update is not None:
-            on_update(done, total, loss)
+        on_progress(what, share)
 
     return both

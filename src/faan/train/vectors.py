@@ -9,20 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError
+from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import (
     CHECKPOINT_FILE,
     VECTORS_FILE,
     EmbedConfig,
     Embeddings,
-    OnUpdate,
     fingerprint,
     read_progress,
     split,
 )
 from faan.embed import resume as resume_embedding
 from faan.embed import train as train_embedding
-from faan.train.stopwatch import SECONDS_FILE, Stopwatch, also
+from faan.train.stopwatch import SECONDS_FILE, Stopwatch, ticking
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +33,15 @@ class Vectors:
     num_relations: int
     config: EmbedConfig
 
-    def train(self, folder: Path, on_update: OnUpdate | None = None) -> Embeddings:
+    def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
         """Train them in a folder, or go on with that."""
         folder.mkdir(parents=True, exist_ok=True)
         with Stopwatch(folder / SECONDS_FILE).timing("embed") as tick:
-            both = also(tick, on_update)
+            both = ticking(tick, on_progress)
             if (folder / CHECKPOINT_FILE).is_file():
-                return resume_embedding(folder, self.triples, on_update=both).embeddings
+                return resume_embedding(folder, self.triples, on_progress=both).embeddings
             sizes = self.num_entities, self.num_relations
-            return train_embedding(self.triples, *sizes, self.config, folder=folder, on_update=both).embeddings
+            return train_embedding(self.triples, *sizes, self.config, folder=folder, on_progress=both).embeddings
 
     def are_in(self, folder: Path) -> bool:
         """Whether a folder holds just these, finished."""

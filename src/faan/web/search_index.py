@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, atomic_file
+from faan.base import InputError, OnProgress, atomic_file, ignore_progress
 from faan.graph import Graph
 from faan.web.search import SHORT, Search, local_part, words_of
 
 _VERSION = 2
 _BATCH = 20_000
+_BUILDING = "building the index of names"  # as progress calls it
 _LETTERS = 60  # how many different letters are tried in the place of a wrong one
 _SCHEMA = (
     "CREATE TABLE about (version INTEGER, graph TEXT, letters TEXT)",
@@ -26,12 +27,12 @@ _SCHEMA = (
 )
 
 
-def open_search(graph: Graph, path: Path, progress: Callable[[float], None] = lambda _: None) -> Search:
+def open_search(graph: Graph, path: Path, on_progress: OnProgress = ignore_progress) -> Search:
     """The index in a file; it is built if there is none, or one of another graph."""
     if not _fits(graph, path):
         try:
             with atomic_file(path) as part:
-                _build(graph, part, progress)
+                _build(graph, part, on_progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
     return Search(graph, path)
@@ -58,7 +59,7 @@ def _fingerprint(graph: Graph) -> str:
     return f"{graph.num_entities} {graph.num_triples} {checks}"
 
 
-def _build(graph: Graph, path: Path, progress: Callable[[float], None]) -> None:
+def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = OFF")  # the file appears only when it is whole
@@ -76,12 +77,12 @@ def _build(graph: Graph, path: Path, progress: Callable[[float], None]) -> None:
             texts = list(_texts(graph, rows))
             connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", texts)
             letters.update("".join(text for _, text in texts))
-            progress(0.9 * start / len(order))
+            on_progress(_BUILDING, 0.9 * start / len(order))
         connection.execute("INSERT INTO text (text) VALUES ('optimize')")
         about = (_VERSION, _fingerprint(graph), _most_frequent(letters))
         connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)
         connection.execute("COMMIT")
-        progress(1.0)
+        on_progress(_BUILDING, 1.0)
     finally:
         connection.close()
 

@@ -6,7 +6,7 @@ import contextlib
 import ipaddress
 import socket
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import uvicorn
 from fastapi import FastAPI
 
-from faan.base import InputError
+from faan.base import InputError, OnProgress, ignore_progress
 from faan.complete import SEARCH_FILE, Completer
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.guard import is_loopback
@@ -60,16 +60,16 @@ def _name_for_others() -> str:
 
 @contextmanager
 def service_of(
-    folder: Path, decisions: Path | None = None, progress: Callable[[float], None] = lambda _: None
+    folder: Path, decisions: Path | None = None, on_progress: OnProgress = ignore_progress
 ) -> Iterator[Service]:
     """The service for a model folder; the index of entities is built the first time."""
     completer = Completer.load(folder)
     stored = Decisions(decisions or folder / DECISIONS_FILE)
     with tempfile.TemporaryDirectory() as temporary:
         try:
-            search = open_search(completer.graph, folder / SEARCH_FILE, progress)
+            search = open_search(completer.graph, folder / SEARCH_FILE, on_progress)
         except InputError:  # the folder may not be ours to write to
-            search = open_search(completer.graph, Path(temporary) / SEARCH_FILE, progress)
+            search = open_search(completer.graph, Path(temporary) / SEARCH_FILE, on_progress)
         try:
             yield Service(completer, search, stored, folder.resolve().name)
         finally:

@@ -1,14 +1,20 @@
-"""The command that shows the paper's tables; it loads torch only to compute what is missing."""
+"""The command `reproduce`: the paper's tables; it loads torch only to compute what is missing."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Annotated
 
-from faan.base import InputError, check_writable
+import typer
+
+from faan.base import InputError, UnknownSettingError, check_writable
+from faan.cli.options import AsJson, Settings, read_tasks, refuse
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
+from faan.cli.train import training_callbacks
 from faan.paper import (
     DATASETS,
+    TABLES,
     Plan,
     Request,
     Table,
@@ -21,10 +27,55 @@ from faan.paper import (
     write_statistics,
     write_tables,
 )
-from faan.tasks import Benchmark
+from faan.tasks import Benchmark, benchmark_name
 
 
-def show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
+def reproduce(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=f"One of {', '.join(TABLES)}.")],
+    dataset: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark; without --run its name is enough.")
+    ] = Path("NELL-One"),
+    rows: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Only these rows, apart by commas, e.g. FAAN,Rules.")
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all that there are; with --run one].", show_default=False),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="Compute what is missing first; can be interrupted.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A much shorter schedule, for trying out; its results are kept apart.")
+    ] = False,
+    setting: Settings = None,
+    trained: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FOLDER", help="For `attention` with --run: a finished run of FAAN to look at."),
+    ] = None,
+    results: Annotated[Path, typer.Option(metavar="FOLDER", help="Where result files are.")] = Path("results"),
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Also write Markdown, CSV and figures.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tables of the FAAN paper: what was measured here beside what was published, and what is missing."""
+    if table not in TABLES:
+        raise typer.BadParameter(f"expected one of {', '.join(TABLES)}, found {table!r}", param_hint="TABLE")
+    if setting and not (run and table in ("ablation", "shots")):
+        raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
+    refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
+    names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
+    if names == []:
+        raise typer.BadParameter("names no row", param_hint="--rows")
+    name, changes = benchmark_name(dataset), tuple(setting or ())
+    request = Request(table, name, results, names, seeds, quick, changes, given=str(dataset))
+    if output is not None:
+        check_writable(output / "table")
+    if run:
+        _compute(request, read_tasks(dataset), dataset, trained)
+    _show(request, dataset, output, as_json)
+
+
+def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
     """Print the tables, and write them where that is wanted."""
     if request.dataset not in DATASETS and not path.exists() and not len(request.read()):
         raise InputError("there is no such benchmark, and no result of it", source=str(path))
@@ -39,7 +90,7 @@ def show(request: Request, path: Path, output: Path | None, as_json: bool) -> No
         _print(table)
 
 
-def compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | None) -> None:
+def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | None) -> None:
     """Compute what is missing of the tables."""
     if request.table == "datasets":
         talk.print(f"wrote {visible(str(write_statistics(benchmark, request.results)))}")
@@ -60,8 +111,6 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
     for job in todo.jobs:
         for place in (*job.outputs.values(), job.folder):
             check_writable(place)
-    from faan.base import UnknownSettingError
-    from faan.cli.training import training_callbacks
     from faan.paper import run_job
 
     for number, job in enumerate(todo.jobs, 1):

@@ -1,4 +1,4 @@
-"""What `faan suggest` does: who is asked about, and where the suggestions go."""
+"""The command `suggest`: who is asked about, and where the suggestions go."""
 
 from __future__ import annotations
 
@@ -8,19 +8,102 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from faan.base import InputError, counted
-from faan.cli.fitting import Wanted, bars, read_lines
-from faan.cli.options import check_new_file
-from faan.cli.printing import out, shown, talk, visible
-from faan.complete import Completer, Examples, Line, Suggestion, cut, entities, header, last_asked, line_writer, trimmed
-from faan.graph import Graph, Terms
+from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, read_lines, wanted
+from faan.cli.options import Base, Force, check_new_file, format_of, refuse
+from faan.cli.printing import busy, out, shown, talk, visible
+from faan.complete import ENDINGS, Examples, Line, Suggestion, cut, header, last_asked, line_writer, trimmed
+from faan.graph import DEFAULT_BASE, Graph, Terms
+
+if TYPE_CHECKING:
+    from faan.complete import Completer
 
 _HEADS_IN_A_TABLE = 10
 
 
+def suggest(
+    model: ModelArgument,
+    relation: Relation = None,
+    examples: ExamplesFile = None,
+    example: Example = None,
+    head: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Whose facts are wanted; may be given several times.")
+    ] = None,
+    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same, a name a line.")] = None,
+    tail: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only these tails; without heads: suggest heads for these tails."),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="Suggestions for each head.")] = 10,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Without heads and tails: ask for so many heads at most.  [default: 10 in a table, else all]"
+        ),
+    ] = None,
+    known: Annotated[
+        bool, typer.Option("--known", help="Show facts of these heads or tails that are known already, too.")
+    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table, tsv, jsonl or nt (N-Triples).  [default: by the file's ending, else table]",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What N-Triples call a relation that is given by examples.")
+    ] = None,
+    base: Base = DEFAULT_BASE,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted job in that file.")] = False,
+    force: Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
+    if as_json and form not in (None, "jsonl"):
+        raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
+    chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
+    if output is not None and chosen == "table":
+        raise typer.BadParameter("a table is for the screen: write tsv, jsonl or nt", param_hint="--format")
+    if resume and output is None:
+        raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
+    if known and not (head or heads_file or tail):
+        raise typer.BadParameter(
+            "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
+            param_hint="--known",
+        )
+    if chosen == "nt" and relation is None and name is None:
+        raise typer.BadParameter(
+            "say what N-Triples are to call the new relation: an IRI or a name", param_hint="--name"
+        )
+    if chosen != "nt" or relation is not None:
+        refuse("a new relation in N-Triples", {"--name": name})
+    if chosen != "nt":
+        refuse("N-Triples", {"--base": base != DEFAULT_BASE})
+    if chosen != "table":
+        refuse("a table", {"--explain": explain})
+    if output is None or resume:
+        refuse("a file that is begun anew (-o without --resume)", {"--force": force})
+    if head or heads_file or tail:
+        refuse("a question without heads and tails", {"--limit": limit})
+    _suggest(
+        wanted(model, relation, examples, example),
+        _Asked(head or [], heads_file, tail or [], top, limit, known),
+        _Target(chosen, output, resume, force, explain, name, base),
+    )
+
+
 @dataclass(frozen=True)
-class Asked:
+class _Asked:
     """Whose facts are wanted: of some heads, of some tails, or of heads that lack the fact; and how many."""
 
     heads: list[str]
@@ -37,7 +120,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Target:
+class _Target:
     """Where suggestions go and how they are written; only N-Triples need a name for a new relation and a base."""
 
     form: str
@@ -49,12 +132,14 @@ class Target:
     base: str
 
 
-def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
+def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     """Suggest facts, to a table or to lines."""
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
-    terms = Terms(target.base)  # a wrong base is told before anything is loaded
+    terms = Terms(target.base)  # complains about a wrong base before anything is loaded
     completer, examples = wanted.open()
+    from faan.complete import entities
+
     before = _size(target.output)
     named = asked.tails if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
     names = [completer.graph.entity_names[number] for number in entities(completer.graph, named).tolist()]
@@ -82,7 +167,7 @@ def run_suggest(wanted: Wanted, asked: Asked, target: Target) -> None:
         _print_written(count, target, before)
 
 
-def _heads(completer: Completer, examples: Examples, asked: Asked, in_a_table: bool) -> list[str]:
+def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: bool) -> list[str]:
     """The heads that were named, or those that look like heads of the relation and lack the fact."""
     if asked.heads_file is not None:
         lines = (line for line in read_lines(asked.heads_file) if line.strip())
@@ -121,17 +206,17 @@ def _at_least_one(found: Iterator[Suggestion]) -> Iterator[Suggestion]:
 
 def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator[Suggestion]:
     """Show how many of the entities asked about are done."""
-    with bars() as shown_bars:
-        task, last, done = shown_bars.add_task("suggesting", total=total), None, 0
+    with busy("suggesting") as on_progress:
+        last, done = None, 0
         for suggestion in found:
             asked = suggestion.tail if by_tail else suggestion.head
             if asked != last:
-                shown_bars.update(task, completed=done)
+                on_progress("suggesting", done / total)
                 last, done = asked, done + 1
             yield suggestion
 
 
-def _write(found: Iterable[Suggestion], target: Target, line: Line) -> int:
+def _write(found: Iterable[Suggestion], target: _Target, line: Line) -> int:
     """Write suggestions and say how many they are."""
     output, count = target.output, 0
     is_begun = target.resume and output is not None and output.exists()
@@ -145,7 +230,7 @@ def _write(found: Iterable[Suggestion], target: Target, line: Line) -> int:
     return count
 
 
-def _print_written(count: int, target: Target, before: int) -> None:
+def _print_written(count: int, target: _Target, before: int) -> None:
     """Say what was written; a job that goes on does its last entity again, and so finds out whether it was over."""
     if target.output is None:
         return

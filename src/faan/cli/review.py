@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from faan.base import InputError, atomic_file, counted
-from faan.cli.completing import ModelArgument
+from faan.cli.examples import ModelArgument
 from faan.cli.options import Base, Force, check_new_file, format_of, refuse
 from faan.cli.printing import busy, talk, visible
 from faan.graph import DEFAULT_BASE, Graph, is_saved_graph, open_graph
@@ -42,8 +42,8 @@ def serve(
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
-        with busy("opening the model") as progress:
-            service = opened.enter_context(service_of(model, decisions, progress))
+        with busy("opening the model") as on_progress:
+            service = opened.enter_context(service_of(model, decisions, on_progress))
         here, *elsewhere = addresses(host, bound.getsockname()[1], token)
         talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
         talk.print(f"open {here}  (Ctrl+C ends it)")

@@ -1,0 +1,142 @@
+"""The command `embed`: train entity and relation vectors of a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from faan.base import InputError, check_free
+from faan.cli.options import (
+    AsJson,
+    ColumnNames,
+    Format,
+    GraphArgument,
+    Settings,
+    SkipBadLines,
+    TypeRelations,
+    read_source,
+    with_changes,
+)
+from faan.cli.printing import busy, new_table, out, print_json, talk, visible
+from faan.graph import Graph, has_fixed_columns
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from faan.embed import EmbedConfig, EmbeddingRun, Report
+
+
+def embed(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="transe, distmult, complex, simple or rotate, with settings that suit it [default: transe].",
+            show_default=False,
+        ),
+    ] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings from a TOML file instead.")] = None,
+    setting: Settings = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
+    tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
+    format: Format = None,
+    columns: ColumnNames = None,
+    type_relation: TypeRelations = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
+    if model is not None and config is not None:
+        raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
+    check_free(output)
+    settings = embed_config(model, config, setting)
+
+    def read(source: str, format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
+        return read_source(source, format, columns, None, "en", types, None, skip_bad_lines)
+
+    held_out = {name: (path, read(path, format, columns)) for name, path in (("valid", valid), ("test", test)) if path}
+    if held_out and has_fixed_columns(graph):
+        format = columns = None  # they are those of the held-out files
+    trained_on = read(graph, format, columns, type_relation)
+    triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
+    from faan.embed import embed_graph  # torch takes seconds to load; few commands need it
+
+    with busy("training vectors") as on_progress:
+        run = embed_graph(trained_on, settings, output, **triples, on_progress=on_progress, on_report=_print_epoch)
+    _finish(run, output, tsv, as_json)
+
+
+def resume_embedding(folder: Path, tsv: bool, as_json: bool) -> None:
+    """Go on with an interrupted run of `faan embed`."""
+    from faan.embed import resume_run
+
+    with busy("training vectors") as on_progress:
+        run = resume_run(folder, on_progress=on_progress, on_report=_print_epoch)
+    _finish(run, folder, tsv, as_json)
+
+
+def embed_config(model: str | None, path: Path | None, changes: list[str] | None) -> EmbedConfig:
+    """The recommended settings of a model, or those of a file, with single settings changed."""
+    from faan.embed import EmbedConfig
+
+    return with_changes(EmbedConfig.from_toml(path) if path else _recommended(model or "transe"), changes)
+
+
+def _recommended(model: str) -> EmbedConfig:
+    from faan.embed import EmbedConfig, ModelName
+
+    for known in get_args(ModelName):
+        if model == known:
+            return EmbedConfig.recommended(known)
+    raise typer.BadParameter(f"expected one of {', '.join(get_args(ModelName))}", param_hint="--model")
+
+
+def _held_out(graph: Graph, other: Graph, path: str) -> np.ndarray:
+    from faan.embed import encode_triples
+
+    triples, unknown = encode_triples(graph, other)
+    if not len(triples):
+        raise InputError("none of its triples has names that the graph knows", source=path)
+    if unknown:
+        talk.print(f"{visible(path)}: {unknown:,} triples skipped: the graph lacks their entity or relation")
+    return triples
+
+
+def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
+    from faan.embed import export_vectors
+
+    for path in export_vectors(run, folder) if tsv else ():
+        talk.print(f"wrote {visible(str(path))}")
+    talk.print(f"wrote {visible(str(folder / 'vectors.safetensors'))}")
+    if as_json:
+        print_json({name: dataclasses.asdict(score) for name, score in run.scores.items()})
+    else:
+        _print_link_prediction(run)
+
+
+def _print_epoch(report: Report) -> None:
+    """Print what an evaluation during training found."""
+    if report.mrr is not None:
+        talk.print(f"epoch {report.epoch}: loss {report.loss:.4f}, held-out MRR {report.mrr:.4f}")
+
+
+def _print_link_prediction(run: EmbeddingRun) -> None:
+    """Print what vectors are worth on held-out triples."""
+    shape = tuple(run.embeddings.entities.shape)
+    relations = run.graph.num_relations
+    out.print(f"{run.embeddings.config.model}: {shape[0]:,} entities, {relations:,} relations, {shape[1]} numbers each")
+    if not run.scores:
+        return
+    title = "\nFiltered link prediction"
+    table = new_table(title, "triples", "asked for", "queries", "MRR", "Hits@10", "Hits@3", "Hits@1")
+    for name, score in run.scores.items():
+        for side, found in (("tails", score.tails), ("heads", score.heads), ("both", score.both)):
+            figures = (found.mrr, found.hits_at_10, found.hits_at_3, found.hits_at_1)
+            table.add_row(name, side, f"{found.queries:,}", *(f"{figure:.3f}" for figure in figures))
+    out.print(table)

@@ -1,0 +1,94 @@
+"""The commands `fit` and `info`: make a model of a graph, and say what it is and how good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faan.base import counted
+from faan.cli.examples import ModelArgument
+from faan.cli.options import (
+    AsJson,
+    ColumnNames,
+    Format,
+    GraphArgument,
+    Languages,
+    Nodes,
+    SkipBadLines,
+    TypePattern,
+    TypeRelations,
+    read_source,
+)
+from faan.cli.printing import out, print_json, stages, talk, visible
+
+if TYPE_CHECKING:
+    from faan.complete import About
+
+
+def fit(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")],
+    method: Annotated[
+        str | None, typer.Option(help="evidence, rules, faan, metar, gmatching or fsrl.  [default: evidence]")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RELATION", help="Leave a relation out, as if the graph had none of it; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which relations are held out, and all that is random.")] = 0,
+    format: Format = None,
+    columns: ColumnNames = None,
+    nodes: Nodes = None,
+    language: Languages = "en",
+    type_relation: TypeRelations = None,
+    type_pattern: TypePattern = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
+    from faan.complete import DEFAULT, METHODS, check_place  # torch takes seconds to load
+    from faan.complete import fit as fit_completer
+
+    if method is not None and method not in METHODS:
+        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}", param_hint="--method")
+    check_place(output)
+    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    try:
+        with stages() as on_progress:
+            completer = fit_completer(
+                read, method=method or DEFAULT, without=without or [], seed=seed, on_progress=on_progress
+            )
+        completer.save(output)
+    except KeyboardInterrupt:
+        talk.print("interrupted; nothing was saved, run `faan fit` again")
+        raise
+    talk.print(f"wrote {visible(str(output))}")
+    _print_about(completer.about, as_json)
+
+
+def info(model: ModelArgument, as_json: AsJson = False) -> None:
+    """Say what a model is, from what graph, and how good."""
+    from faan.complete import read_about
+
+    _print_about(read_about(model), as_json)
+
+
+def _print_about(about: About, as_json: bool) -> None:
+    if as_json:
+        print_json(about.model_dump())
+        return
+    source = about.source
+    out.print(
+        f"{about.method} for {visible(source.name)}: {counted(source.entities, 'entity', 'entities')}, "
+        f"{counted(source.relations, 'relation')}, {counted(source.triples, 'triple')}"
+    )
+    if source.without:
+        out.print(f"left out: {visible(', '.join(source.without))}")
+    out.print(about.in_words())
+    if about.measured is not None:
+        out.print(f"held out: {visible(', '.join(about.measured.relations))}")
+    for note in about.notes:
+        out.print(f"note: {visible(note)}", style="yellow")
+    out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")
