@@ -5,7 +5,7 @@ from faan.base.files import atomic_file, atomic_folder, check_free, check_writab
 from faan.base.lazy import load_lazily
 from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
-from faan.base.randomness import Stream
+from faan.base.randomness import Purpose, Stream
 from faan.base.settings import Settings, UnknownSettingError, parse_setting
 from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, write_tensors
 
@@ -13,6 +13,7 @@ __all__ = [
     "InputError",
     "Ints",
     "OnProgress",
+    "Purpose",
     "Settings",
     "Stream",
     "UnknownNameError",

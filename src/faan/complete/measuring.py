@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, OnProgress, Stream
+from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import Bin, Measured
 from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
 from faan.complete.question import fitting
@@ -23,7 +23,6 @@ _HEADS = 60  # asked for in each relation at most,
 _PAIRS = 400_000  # and no more than so many scores
 _FEWER = 3  # for calibration alone a third of that will do
 _KEPT = 30  # best candidates of a head that calibration looks at; of all others it would learn that they are wrong
-_PURPOSE = 9  # keeps these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ def _answer(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> 
     limit = max(1, min(_HEADS, _PAIRS // len(candidates)) // (1 if shots == SHOTS else _FEWER))
     queries = task.queries(shots)
     heads = np.unique(queries[:, 0])
-    heads = np.sort(heads[Stream(seed, _PURPOSE, shots).permutation(len(heads))[:limit]])
+    heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
     ranks, rows, right = [], [], []
     for head, scores in _score(scorer, heads, candidates):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from faan.base import InputError, Ints, OnProgress, Settings, Stream, ignore_progress
+from faan.base import InputError, Ints, OnProgress, Purpose, Settings, Stream, ignore_progress
 from faan.embed import EmbedConfig, Embeddings
 from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
 from faan.graph import Graph
@@ -26,7 +26,6 @@ from faan.models.judges import Trees
 from faan.models.registry import FewShotConfig
 from faan.tasks import Task
 
-_PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
 
@@ -201,7 +200,7 @@ def _draw_rows(
     total = len(config.shots) * len(tasks)
     for number in range(total):
         draw, place = divmod(number, len(tasks))
-        task, stream = tasks[place], Stream(seed, _PURPOSE, number)
+        task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
         measure = Measure(Question(sources[place], task, task.pairs[order[:shots]]), evidence)
         asked = task.pairs[order[shots:]]

@@ -35,13 +35,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from faan.base import Ints, Stream
+from faan.base import Ints, Purpose, Stream
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
 from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
 from faan.tasks import Episode, PairSet, Task, draw_negatives, has_negatives
-
-_PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -113,7 +111,9 @@ class MetaR(FewShotModel):
             return np.repeat(references[:, 1:], count, axis=1)  # a tail that competes with itself: no gradient
         pairs = known.truths.pairs
         seed = (pairs + 1).astype(np.uint64) * np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
-        drawn = draw_negatives(known, pairs[:, 0], count, Stream(int((seed[:, 0] ^ seed[:, 1]).sum()), _PURPOSE))
+        drawn = draw_negatives(
+            known, pairs[:, 0], count, Stream(int((seed[:, 0] ^ seed[:, 1]).sum()), Purpose.METAR_NEGATIVES)
+        )
         keys, asked = (each[:, 0].astype(np.int64) * len(self.entities) + each[:, 1] for each in (pairs, references))
         return drawn[np.searchsorted(keys, asked)]
 

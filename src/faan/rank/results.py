@@ -15,13 +15,12 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, OnProgress, Stream, ignore_progress, write_text
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, write_text
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Task
 
-_PURPOSE = 6  # keeps these random numbers apart from those of other uses of the same seed
 _PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
 
 
@@ -162,7 +161,7 @@ def _spread(mrrs: list[float]) -> dict[str, Any]:
 
 def draw_references(tasks: Sequence[Task], draw: int) -> list[Task]:
     """The tasks with their pairs in random order, so that the first K of each are other references."""
-    streams = (Stream(0, _PURPOSE, draw * len(tasks) + place) for place in range(len(tasks)))
+    streams = (Stream(0, Purpose.REFERENCES, draw * len(tasks) + place) for place in range(len(tasks)))
     return [
         replace(task, pairs=task.pairs[stream.permutation(len(task.pairs))])
         for task, stream in zip(tasks, streams, strict=True)
