@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.base import InputError, Purpose
-from faan.base.randomness import Stream
+from faan.base import InputError, Purpose, Stream
 from faan.graph import read_graph
 from faan.tasks import Benchmark, EpisodeSampler, PairSet, Task, background_tasks, inverse_tasks
 

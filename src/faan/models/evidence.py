@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, write_text
 from faan.evidence import Evidence, Measure, Question, Sources, evidence_of
-from faan.models.judges import Trees
+from faan.models.trees import Trees
 from faan.tasks import Task
 
 RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"

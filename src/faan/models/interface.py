@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.base import Ints, Settings
+from faan.base import Ints
 from faan.models.background import Background
-from faan.tasks import Episode, Task
+from faan.models.register import MethodConfig
+from faan.tasks import Benchmark, Episode, Task
 
 PAIRS_AT_ONCE = 2048  # how many pairs a model scores together: few enough to stay in the processor's cache
 
@@ -105,19 +106,23 @@ def prepare_sets(method: Method, task: Task, sets: Sequence[Ints]) -> Scorers:
     return Apart([method.prepare(task, references) for references in sets])
 
 
-class MethodConfig(Settings, ABC):
-    """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
-
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # named changes of settings, such as a paper's ablations
-
-    @property
-    @abstractmethod
-    def display_name(self) -> str:
-        """The method's name in the tables of the literature."""
+class FewShotConfig(MethodConfig):
+    """The settings of a model that learns from episodes."""
 
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:
         """The model before training; what is random in it comes from torch's global generator."""
+
+
+class UntrainedConfig(MethodConfig):
+    """The settings of a method that needs what is known and no training."""
+
+    kind = "untrained"
+    fit_config: ClassVar[str | None] = None
+
+    @abstractmethod
+    def build(self, benchmark: Benchmark) -> Method:
+        """The method, ready for use."""
 
 
 @contextmanager

@@ -24,10 +24,10 @@ seconds on graphs of millions, where the vectors should stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -38,14 +38,23 @@ from torch import Tensor, nn
 from faan.base import Ints, Purpose, Stream
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
-from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
+from faan.models.interface import FewShotConfig, FewShotModel, evaluating, to_tensor
+from faan.models.register import Row
 from faan.tasks import Episode, PairSet, Task, draw_negatives, has_negatives
 
 Count = Annotated[int, Field(ge=1)]
 
 
-class MetaRConfig(MethodConfig):
+class MetaRConfig(FewShotConfig):
     """The settings of MetaR; the defaults are the paper's."""
+
+    order: ClassVar[int] = 40
+    rows: ClassVar[tuple[Row, ...]] = (Row("MetaR", "metar.toml", tables=("main", "shots", "relations")),)
+    fit_config: ClassVar[str | None] = "metar"
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "small": {"widths": (12, 10), "rate": 0.5, "dropout": 0.2},
+        "frozen": {"widths": (16,), "rate": 0.5, "reference_negatives": 3, "train_vectors": False},
+    }
 
     method: Literal["metar"] = "metar"
     """Which few-shot model."""

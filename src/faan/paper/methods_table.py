@@ -9,7 +9,7 @@ from faan.paper.measured import Measured, Protocol, mean_of, value_of
 from faan.paper.notes import MISSING, common_notes, difference, record_of, schedule_notes, title_of
 from faan.paper.published import METRICS, published_ablation, published_main, written
 from faan.paper.request import SHOTS, Request
-from faan.paper.rows import EVIDENCE, EVIDENCE_VARIANTS, FAAN, VARIANTS, WITNESSES
+from faan.paper.rows import EVIDENCE, FAAN
 from faan.paper.table import Chart, Table
 
 Published = Mapping[str, Mapping[str, float]]
@@ -39,14 +39,14 @@ def main_tables(request: Request) -> list[Table]:
 def ablation_tables(request: Request) -> list[Table]:
     """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
     results, tables = request.read(), list[Table]()
-    for kind, whole, what, variants in (
-        ("ablation", FAAN, "FAAN and its variants", VARIANTS),
-        ("ablation-evidence", EVIDENCE, "The evidence ranker and its variants", EVIDENCE_VARIANTS | WITNESSES),
+    for kind, whole, what in (
+        ("ablation", FAAN, "FAAN and its variants"),
+        ("ablation-evidence", EVIDENCE, "The evidence ranker and its variants"),
     ):
         rows = [row for row in request.chosen(results) if row.label in (whole.label, f"{whole.label} {row.variant}")]
         if rows:
             found = {row.label: results.of(row.label, SHOTS, request.seeds) for row in rows}
-            names = {row.label: f"{row.variant}: {variants[row.variant]}" if row.variant else row.label for row in rows}
+            names = {row.label: f"{row.variant}: {row.meaning}" if row.variant else row.label for row in rows}
             published = published_ablation(request.dataset) if whole == FAAN else {}
             theirs = {row.label: published[row.variant or row.label] for row in rows} if published else {}
             tables.append(_table(request, kind, what, found, names, theirs))

@@ -1,6 +1,6 @@
-"""The rows of the tables: which settings give them.
+"""The rows of the tables, from the register of methods.
 
-To add a row, add it to `ROWS`; a result file of any other method or variant gets a row without that, but no command.
+A result file of any other method or variant gets a row too, but no command.
 """
 
 from __future__ import annotations
@@ -8,10 +8,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 from faan.base import InputError, UnknownNameError
-from faan.paper.measured import Protocol, key_of
+from faan.models import Kind, MethodConfig, Protocol, TableName, methods
+from faan.paper.measured import key_of
+
+_SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}
+"""About how long a row takes on NELL-One, where no result says so."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,10 @@ class Row:
 
     label: str
     config: str = ""  # its file in `configs/`
-    kind: Literal["trained", "embedding", "translation", "untrained"] = "trained"
+    kind: Kind = "trained"
     variant: str | None = None  # of the ablation
     protocol: Protocol = "strict"
+    meaning: str = ""  # of the variant
 
     @property
     def is_known(self) -> bool:
@@ -32,61 +37,33 @@ class Row:
     @property
     def seconds(self) -> float:
         """About how long it takes on NELL-One, where no result says so."""
-        return {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}[self.kind]
+        return _SECONDS[self.kind]
 
 
-EMBEDDINGS = tuple(
-    Row(name, f"embed-{name.lower()}.toml", "embedding")
-    for name in ("TransE", "DistMult", "ComplEx", "SimplE", "RotatE")
-)
-GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for pool in ("MaxP", "MeanP", "Max"))
-FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
-PLUS = Row("FAAN plus", "faan-plus.toml")
-EVIDENCE = Row("Evidence", "evidence.toml")
-OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
-TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
-RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
+def _rows() -> dict[str, tuple[Row, ...]]:
+    """The rows of each table, from the register of methods; in an ablation the method itself follows its variants."""
+    found: dict[str, list[Row]] = {name: [] for name in get_args(TableName)}
+    for method in methods():
+        rows = {
+            row.label: Row(row.label, row.config, method.kind, row.variant, row.protocol, meaning(method, row.variant))
+            for row in method.all_rows()
+        }
+        for row in method.all_rows():
+            for table in row.tables:
+                found[table].append(rows[row.label])
+        if method.variants:
+            found["ablation"].append(rows[method.rows[0].label])
+    return {table: tuple(rows) for table, rows in found.items()}
 
-VARIANTS = {
-    "A1": "neighbours averaged",
-    "A2": "attention that does not look at the task",
-    "A3": "neighbours alone",
-    "B1": "head and tail concatenated",
-    "B2": "no positions",
-    "C1": "references averaged",
-    "C2": "the most similar reference alone",
-    "C3": "LSTM matching",
-}
-"""The paper's ablation; `FaanConfig.variants` says what each changes."""
 
-EVIDENCE_VARIANTS = {
-    "no-paths": "without paths and links",
-    "no-embeddings": "without embeddings",
-    "no-profiles": "without profiles of relations",
-    "no-counts": "without counts",
-    "no-task-edges": "without the edges of training tasks",
-    "seeing": "learnt from vectors of the background alone",
-}
-"""The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
+def meaning(method: type[MethodConfig], variant: str | None) -> str:
+    """What a variant changes, in words."""
+    return method.variants[variant].meaning if variant is not None else ""
 
-WITNESSES = {"faan": "with FAAN's score", "metar": "with MetaR's score"}
-"""Further evidence, each with a file of settings of its own."""
 
-ROWS: dict[str, tuple[Row, ...]] = {
-    "main": (
-        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, OPEN),
-        *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
-    ),
-    "ablation": (
-        *(*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
-        *(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS),
-        *(*(Row(f"Evidence {name}", f"evidence-{name}.toml", variant=name) for name in WITNESSES), EVIDENCE),
-    ),
-    "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
-    "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
-    "attention": (FAAN, PLUS),
-}
+ROWS = _rows()
 """The rows of each table, in its order."""
+FAAN, EVIDENCE = (next(row for row in ROWS["main"] if row.label == label) for label in ("FAAN", "Evidence"))
 
 
 def one_protocol(rows: Iterable[Row]) -> Protocol:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from faan.base import InputError
 from faan.embed import CONFIG_FILE, EmbedConfig
-from faan.models import EvidenceConfig
 from faan.paper.jobs import Job
 from faan.paper.measured import key_of, label_of
-from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.rank import Origin, ResultFile, evaluate_untrained
 from faan.tasks import Benchmark
-from faan.train import Callbacks, RunConfig, evaluate_shots, is_run, resume_run, train_run
+from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots, is_run, resume_run, train_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 
@@ -98,7 +97,4 @@ def _quick(settings: RunConfig) -> list[str]:
         f"train.evaluate_every={steps}",
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
     ]
-    if isinstance(settings.model, EvidenceConfig):
-        epochs = min(settings.model.translation.epochs, QUICK_EPOCHS)
-        changes += ["model.heads=3", f"model.translation.epochs={epochs}"]
-    return changes
+    return [*changes, *settings.model.quick_changes(QUICK_EPOCHS)]

@@ -1,6 +1,5 @@
 """Ranking the candidates of queries, metrics, results."""
 
-from faan.rank.baselines import evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
 from faan.rank.results import (
@@ -12,11 +11,10 @@ from faan.rank.results import (
     relation_metrics,
     split_metrics,
 )
-from faan.rank.untrained import UNTRAINED, evaluate_untrained
+from faan.rank.untrained import evaluate_untrained, untrained_methods
 
 __all__ = [
     "METRICS",
-    "UNTRAINED",
     "Interval",
     "Origin",
     "ResultFile",
@@ -24,7 +22,6 @@ __all__ = [
     "bootstrap",
     "check_tasks",
     "draw_references",
-    "evaluate_embedding",
     "evaluate_untrained",
     "mean_ranks",
     "rank_sets",
@@ -35,4 +32,5 @@ __all__ = [
     "relation_metrics",
     "split_metrics",
     "summarise_ranks",
+    "untrained_methods",
 ]
