@@ -133,7 +133,7 @@ def test_the_same_seed_gives_the_same_model(land: Graph) -> None:
 
 def test_faan_has_the_settings_of_its_configuration() -> None:
     settings = RunConfig.model_validate(FittedFaan.settings)
-    assert settings == RunConfig.from_toml(ROOT / "configs" / "faan-plus.toml")
+    assert settings == RunConfig.from_toml("faan-plus")
     assert set(METHODS) == {"evidence", "faan", "metar", "gmatching", "fsrl", "rules"}
 
 

@@ -187,7 +187,7 @@ def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -
     assert len(table.rows) == len(VARIANTS) + 1
     assert row_of(evidence, "no-paths: without paths and links")["MRR"] == "missing"
     assert row_of(table, "A1: neighbours averaged")["diff"] == "+.062"
-    assert "All trained rows have one schedule (configs/faan.toml); training ended after 4,000 steps." in table.notes
+    assert "All trained rows have one schedule (faan); training ended after 4,000 steps." in table.notes
     write_result("evidence", method="Evidence", config="configs/evidence.toml", steps=250)
     assert "training ended after 250 trees." in build_tables(Request("ablation"))[1].notes[0]
 

@@ -78,7 +78,7 @@ class FittedModel(Fitted):
 
 
 class FittedFaan(FittedModel):
-    """FAAN with the settings of `configs/faan-plus.toml`."""
+    """FAAN with the settings of the configuration `faan-plus`."""
 
     name = "faan"
     settings: ClassVar[dict[str, Any]] = {
@@ -104,7 +104,7 @@ _SHORT = {"steps": 2000, "warmup_steps": 200, "average": 0.999, "evaluate_every"
 
 
 class FittedMetaR(FittedModel):
-    """MetaR, trained for a shorter time than in `configs/metar.toml`."""
+    """MetaR, trained for a shorter time than in the configuration `metar`."""
 
     name = "metar"
     settings: ClassVar[dict[str, Any]] = {
@@ -114,7 +114,7 @@ class FittedMetaR(FittedModel):
 
 
 class FittedGMatching(FittedModel):
-    """GMatching, trained for a shorter time than in `configs/gmatching-maxp.toml`."""
+    """GMatching, trained for a shorter time than in the configuration `gmatching-maxp`."""
 
     name = "gmatching"
     settings: ClassVar[dict[str, Any]] = {
@@ -124,7 +124,7 @@ class FittedGMatching(FittedModel):
 
 
 class FittedFsrl(FittedModel):
-    """FSRL, trained for a shorter time than in `configs/fsrl.toml`."""
+    """FSRL, trained for a shorter time than in the configuration `fsrl`."""
 
     name = "fsrl"
     settings: ClassVar[dict[str, Any]] = {"model": {"method": "fsrl"}, "train": {**_SHORT, "learning_rate": 5e-4}}

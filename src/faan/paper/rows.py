@@ -19,7 +19,7 @@ class Row:
     """A method, and how to get its result."""
 
     label: str
-    config: str = ""  # its file in `configs/`
+    config: str = ""  # its file in `faan/configs/`
     kind: Literal["trained", "embedding", "translation", "untrained"] = "trained"
     variant: str | None = None  # of the ablation
     protocol: Protocol = "strict"

@@ -5,7 +5,7 @@ from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, withou
 from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
 from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
-from faan.tasks.layout import benchmark_name, read_benchmark, write_benchmark
+from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "benchmark_name",
     "build_benchmark",
     "draw_negatives",
+    "find_benchmark",
     "find_candidates",
     "find_leakage",
     "has_negatives",
