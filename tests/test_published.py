@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faan.base import config_file, config_name, config_names
 from faan.embed import EmbedConfig
 from faan.paper.measured import label_of
-from faan.rank import METRICS, UNTRAINED, ResultFile
+from faan.rank import METRICS, ResultFile, untrained_methods
 from faan.train import RunConfig
 
 if sys.version_info >= (3, 11):
@@ -33,11 +34,11 @@ def test_there_are_results() -> None:
 def test_a_result_names_what_gave_it(path: Path) -> None:
     result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
     if result.config:
-        assert (ROOT / result.config).is_file()
+        assert config_file(result.config).is_file()
     else:
-        assert label_of(result.method, result.variant) in UNTRAINED
+        assert label_of(result.method, result.variant) in untrained_methods()
     target = result.config or shlex.quote(label_of(result.method, result.variant))
-    is_trained_run = bool(result.config) and not Path(result.config).stem.startswith("embed-")
+    is_trained_run = bool(result.config) and not config_name(result.config).startswith("embed-")
     verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
     assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")
     for figures in (result.dev, result.test):
@@ -47,15 +48,15 @@ def test_a_result_names_what_gave_it(path: Path) -> None:
     assert micro == pytest.approx(result.test["mrr"])
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
-def test_every_configuration_can_be_read(path: Path) -> None:
-    kind = EmbedConfig if path.stem.startswith("embed-") else RunConfig
-    assert kind.from_toml(path).model
+@pytest.mark.parametrize("name", config_names())
+def test_every_configuration_can_be_read(name: str) -> None:
+    kind = EmbedConfig if name.startswith("embed-") else RunConfig
+    assert kind.from_toml(name).model
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
-def test_the_result_in_a_configuration_is_that_of_its_files(path: Path) -> None:
-    told = tomllib.loads(path.read_text(encoding="utf-8")).get("result")
+@pytest.mark.parametrize("name", config_names())
+def test_the_result_in_a_configuration_is_that_of_its_files(name: str) -> None:
+    told = tomllib.loads(config_file(name).read_text(encoding="utf-8")).get("result")
     if told is None:
         return  # nothing was measured yet
     files = [json.loads(file.read_text()) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]

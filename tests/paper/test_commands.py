@@ -61,7 +61,7 @@ def test_tables_are_printed_and_for_programs_json(faan: Faan, write_result: Writ
         (("main", "--dataset", "nowhere", "--run"), 1, "there is no such folder"),
         (("main", "--run", "--set", "train.steps=3"), 2, "only for ablation and shots with --run"),
         (("main", "--from", "x"), 2, "only for attention with --run"),
-        (("main", "--dataset", "data/Tiny", "--run", "--rows", "MetaR"), 1, "there is no configs/metar.toml"),
+        (("main", "--dataset", "data/Tiny", "--run", "--rows", "MetaR"), 1, "there is no configuration 'metar'"),
         (("ablation", "--dataset", "data/Tiny", "--run", "--set", "train.stepps=3"), 1, "expected NAME=VALUE"),
     ],
 )
@@ -80,12 +80,12 @@ def test_what_is_missing_is_computed_once(faan: Faan, tiny: Path, home: Path) ->
     assert {"tiny-faan-5shot-seed1.json", "tiny-tailcounts-5shot-seed0.json"} <= set(files)
     assert "missing" not in out
     result = json.loads((home / "results" / "tiny-faan-5shot-seed1.json").read_text())
-    assert (result["dataset"], result["seed"], result["config"]) == ("Tiny", 1, "configs/faan.toml")
+    assert (result["dataset"], result["seed"], result["config"]) == ("Tiny", 1, "faan")
     assert result["command"] == (
-        "faan train configs/faan.toml --benchmark Tiny -o faan-seed1 --set seed=1 && faan evaluate faan-seed1 --shots 5"
+        "faan train faan --benchmark Tiny -o faan-seed1 --set seed=1 && faan evaluate faan-seed1 --shots 5"
     )
     result = json.loads((home / "results" / "tiny-transe-5shot-seed1.json").read_text())
-    assert result["command"] == "faan evaluate configs/embed-transe.toml --benchmark Tiny --shots 5 --set seed=1"
+    assert result["command"] == "faan evaluate embed-transe --benchmark Tiny --shots 5 --set seed=1"
     before = {path: path.read_bytes() for path in (home / "results").glob("*.json")}
     code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", ROWS, "--seeds", "2", "--run")
     assert code == 0
@@ -120,21 +120,21 @@ def test_a_run_with_other_settings_is_not_taken_for_this_one(faan: Faan, tiny: P
     config.write_text(config.read_text().replace("steps = 4", "steps = 5"))
     code, _, err = faan(*call)
     assert code == 1
-    assert "holds a run with other settings than configs/faan.toml has now" in err
+    assert "holds a run with other settings than faan has now" in err
 
 
 def test_a_config_that_gives_another_row_is_refused(faan: Faan, tiny: Path, home: Path) -> None:
     (home / "configs" / "metar.toml").write_text((home / "configs" / "faan.toml").read_text())
     code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "MetaR", "--run")
     assert code == 1
-    assert "configs/metar.toml: is called FAAN in results, not MetaR" in err
+    assert "metar: is called FAAN in results, not MetaR" in err
 
 
 def test_the_ablation_changes_the_model_and_shares_a_schedule(faan: Faan, tiny: Path, home: Path) -> None:
     call = ("reproduce", "ablation", "--dataset", tiny, "--rows", "A3,FAAN", "--run", "--set", "train.steps=2")
     code, out, err = faan(*call)
     assert code == 0, err
-    assert "one schedule (configs/faan.toml with train.steps=2); training ended after 2 steps" in out
+    assert "one schedule (faan with train.steps=2); training ended after 2 steps" in out
     result = json.loads((home / "results" / "ablation" / "tiny-faan-a3-5shot-seed0.json").read_text())
     assert (result["method"], result["variant"]) == ("FAAN", "A3")
     assert "--set variant=A3 --set train.steps=2 --set seed=0" in result["command"]

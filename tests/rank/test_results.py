@@ -12,18 +12,18 @@ from faan.embed import EmbedConfig, Embeddings
 from faan.graph import read_graph
 from faan.models import MeanTranslation
 from faan.rank import (
-    UNTRAINED,
     Origin,
     ResultFile,
     bootstrap,
     draw_references,
-    evaluate_embedding,
     evaluate_untrained,
     rank_splits,
     rank_tasks,
     summarise_ranks,
+    untrained_methods,
 )
 from faan.tasks import Benchmark, BuildSettings, PairSet, Task, build_benchmark
+from faan.train import evaluate_embedding
 
 
 def test_metrics_are_those_of_the_definition() -> None:
@@ -99,7 +99,7 @@ def test_embedding_models_cannot_be_given_other_references() -> None:
         evaluate_embedding(benchmark, EmbedConfig(), 5, Origin("", ""), draws=2)
 
 
-@pytest.mark.parametrize("name", UNTRAINED)
+@pytest.mark.parametrize("name", untrained_methods())
 def test_a_method_without_training_gives_a_whole_result_file(name: str, benchmark: Benchmark) -> None:
     result = evaluate_untrained(benchmark, name, 5, Origin("", f"faan evaluate {name}"))
     assert " ".join(filter(None, (result.method, result.variant))) == name

@@ -1,5 +1,6 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
 
+from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
 from faan.base.files import atomic_file, atomic_folder, check_free, check_writable, locked, sync, write_text
 from faan.base.lazy import load_lazily
@@ -23,11 +24,15 @@ __all__ = [
     "atomic_folder",
     "check_free",
     "check_writable",
+    "config_file",
+    "config_name",
+    "config_names",
     "counted",
     "damaged_checkpoint",
     "first_problem",
     "ignore_progress",
     "in_words",
+    "is_config",
     "is_ragged",
     "load_lazily",
     "locked",

@@ -13,9 +13,8 @@ from faan.complete.about import Bin, Measured
 from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
 from faan.complete.question import fitting
 from faan.graph import Graph
-from faan.models import Method, Scorer
 from faan.rank import mean_ranks, summarise_ranks
-from faan.tasks import Task
+from faan.tasks import Method, Scorer, Task
 
 SHOTS = 5  # examples of a relation in the figures
 _CALIBRATION_SHOTS = (1, 3)  # further numbers of examples, from which probabilities learn what few are worth

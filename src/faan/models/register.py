@@ -29,7 +29,7 @@ class Row:
     """A row of the tables: what it is called there, and the settings that give it."""
 
     label: str
-    config: str = ""  # its file in `configs/`
+    config: str = ""  # the name of its configuration
     changes: Mapping[str, Any] = field(default_factory=dict)  # of the settings, for methods without a file
     variant: str | None = None
     protocol: Protocol = "strict"

@@ -12,7 +12,7 @@ from faan.paper.case_tables import attention_file
 from faan.paper.datasets import write_json, write_statistics
 from faan.paper.jobs import Plan, plan, run_folder, shortened
 from faan.paper.published import DATASETS
-from faan.paper.request import TABLES, Request
+from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 from faan.paper.writing import write_tables
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DATASETS",
+    "RESULTS",
+    "SHIPPED",
     "TABLES",
     "Chart",
     "Plan",

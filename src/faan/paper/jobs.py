@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faan.base import InputError
+from faan.base import InputError, config_names
 from faan.paper.case_tables import attention_file
 from faan.paper.measured import Results, Times, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.rows import FAAN, Row
 from faan.tasks import Benchmark
 
-CONFIGS = Path("configs")
 RUNS = Path("runs") / "reproduce"
 QUICK_PAIRS = 30  # of each dev and test task
 _QUICK_SECONDS = 60.0
@@ -33,9 +32,9 @@ class Job:
     command: str | None = None  # what gives the results, where commands for a single run do not
 
     @property
-    def config(self) -> Path:
-        """The file of its settings."""
-        return CONFIGS / self.row.config
+    def config(self) -> str:
+        """The configuration with its settings."""
+        return self.row.config
 
     def __str__(self) -> str:
         shots = f", K = {', '.join(map(str, self.outputs))}" if self.outputs else ""
@@ -81,9 +80,9 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
     for row in request.chosen(results):
         if request.table == "ablation" and request.changes and row.config != FAAN.config and request.rows is None:
             continue  # another schedule is one of FAAN's
-        if row.kind != "untrained" and not (row.config and (CONFIGS / row.config).is_file()):
+        if row.kind != "untrained" and row.config not in config_names():
             if request.rows is not None:
-                what = f"there is no {CONFIGS / row.config}" if row.config else "no settings are known for it"
+                what = f"there is no configuration {row.config!r}" if row.config else "no settings are known for it"
                 raise InputError(f"{row.label} cannot be computed here: {what}")
             left_out.append(row)
             continue

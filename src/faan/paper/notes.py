@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from faan.base import config_name
 from faan.paper.measured import Figure, Measured, value_of
 from faan.paper.published import source
 from faan.paper.request import Request
@@ -74,7 +75,7 @@ def schedule_notes(used: Iterable[Measured]) -> list[str]:
     steps, units = set(), set()
     for one in used:
         if one.config:
-            schedules.setdefault(", ".join(one.changes), {}).setdefault(one.config, []).append(one.label)
+            schedules.setdefault(", ".join(one.changes), {}).setdefault(config_name(one.config), []).append(one.label)
             steps.add(one.steps)
             units.add("trees" if one.method == "Evidence" else "steps")
     if not schedules:

@@ -12,6 +12,10 @@ from faan.paper.rows import Row, rows_of
 
 TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
 RESULTS = Path("results")
+_PACKAGE = Path(__file__).parents[1]
+SHIPPED = next(  # in a wheel inside the package, in a checkout beside `src/`
+    (folder for folder in (_PACKAGE / "results", _PACKAGE.parents[1] / "results") if folder.is_dir()), RESULTS
+)
 SHOTS = 5  # K of all tables but one
 ALL_SHOTS = tuple(range(1, 11))  # and of that one
 
@@ -73,5 +77,5 @@ class Request:
         call += ["--rows", ",".join(rows)] if rows else []
         call += ["--seeds", str(self.seeds)] if self.seeds else []
         call += [word for change in self.changes for word in ("--set", change)]
-        call += ["--results", str(self.results)] if self.given and self.results != RESULTS else []
+        call += ["--results", str(self.results)] if self.given and self.results not in (RESULTS, SHIPPED) else []
         return shlex.join([*call, *["--quick"] * self.quick, "--run"])

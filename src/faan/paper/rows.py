@@ -23,7 +23,7 @@ class Row:
     """A method, and how to get its result."""
 
     label: str
-    config: str = ""  # its file in `configs/`
+    config: str = ""  # the name of its configuration
     kind: Kind = "trained"
     variant: str | None = None  # of the ablation
     protocol: Protocol = "strict"

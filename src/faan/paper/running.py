@@ -50,9 +50,7 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
     if job.quick:
         changes.append(f"epochs={min(settings.epochs, QUICK_EPOCHS)}")
     translation = job.row.kind == "translation"
-    origin = Origin.of_evaluation(
-        job.config.as_posix(), benchmark.name, shots, translation=translation, changes=changes
-    )
+    origin = Origin.of_evaluation(job.config, benchmark.name, shots, translation=translation, changes=changes)
     settings = settings.changed(changes)
     return evaluate_embedding(
         benchmark,
@@ -73,10 +71,10 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
     settings = settings.changed(changes)
     label = label_of(settings.model.display_name, settings.variant)
     if key_of(label) != key_of(job.row.label):
-        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=str(job.config))
+        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=job.config)
     if not is_run(job.folder):
         others = sorted(job.folder.parent.parent.glob("*/*"))  # rows differ in the model, seldom in the embeddings
-        source = job.config.as_posix(), changes
+        source = job.config, changes
         train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
         return
     begun = (job.folder / CONFIG_FILE).read_text(encoding="utf-8")

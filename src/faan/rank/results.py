@@ -15,18 +15,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, write_text
-from faan.models import Method, prepare_sets
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, is_config, write_text
+from faan.models import prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
-from faan.tasks import Benchmark, Task
+from faan.tasks import Benchmark, Method, Task
 
 _PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a result comes from: the configuration's file and the command that gave it."""
+    """Where a result comes from: the configuration and the command that gave it."""
 
     config: str  # empty for a method without settings
     command: str
@@ -47,7 +47,7 @@ class Origin:
         call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
         for change in changes:
             call += ["--set", change]
-        return cls(target if target.endswith(".toml") else "", shlex.join(call))
+        return cls(target if is_config(target) else "", shlex.join(call))
 
 
 class ResultFile(BaseModel):

@@ -6,9 +6,9 @@ import time
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
-from faan.models import NAMES, EmbeddingMethod, MeanTranslation, Method, training_triples
+from faan.models import NAMES, EmbeddingMethod, MeanTranslation, training_triples
 from faan.rank import Origin, ResultFile, rank_splits
-from faan.tasks import Benchmark
+from faan.tasks import Benchmark, Method
 
 
 def evaluate_embedding(
