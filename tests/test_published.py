@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from faan.embed import EmbedConfig
-from faan.paper.measured import label_of
 from faan.rank import METRICS, UNTRAINED, ResultFile
 from faan.train import RunConfig
 
@@ -31,12 +30,12 @@ def test_there_are_results() -> None:
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_a_result_names_what_gave_it(path: Path) -> None:
-    result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    result = ResultFile.read(path)
     if result.config:
         assert (ROOT / result.config).is_file()
     else:
-        assert label_of(result.method, result.variant) in UNTRAINED
-    target = result.config or shlex.quote(label_of(result.method, result.variant))
+        assert result.label in UNTRAINED
+    target = result.config or shlex.quote(result.label)
     is_trained_run = bool(result.config) and not Path(result.config).stem.startswith("embed-")
     verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
     assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faan.base import InputError, UnknownSettingError, check_writable
+from faan.base import InputError, UnknownSettingError, check_writable, write_json
 from faan.cli.options import AsJson, Settings, read_tasks, refuse
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
 from faan.cli.train import training_callbacks
@@ -23,7 +23,6 @@ from faan.paper import (
     plan,
     run_folder,
     shortened,
-    write_json,
     write_statistics,
     write_tables,
 )

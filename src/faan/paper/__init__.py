@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
 from faan.paper.case_tables import attention_file
-from faan.paper.datasets import write_json, write_statistics
+from faan.paper.datasets import write_statistics
 from faan.paper.jobs import Plan, plan, run_folder, shortened
+from faan.paper.page import write_tables
 from faan.paper.published import DATASETS
-from faan.paper.request import TABLES, Request
+from faan.paper.request import Request
+from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
-from faan.paper.writing import write_tables
 
 if TYPE_CHECKING:
     from faan.paper.attention import case_studies
@@ -35,7 +36,6 @@ __all__ = [
     "run_folder",
     "run_job",
     "shortened",
-    "write_json",
     "write_statistics",
     "write_tables",
 ]

@@ -8,8 +8,8 @@ from faan.base import InputError
 from faan.embed import CONFIG_FILE, EmbedConfig
 from faan.models import EvidenceConfig
 from faan.paper.jobs import Job
-from faan.paper.measured import key_of, label_of
-from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.paper.results import key_of
+from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained, label_of
 from faan.tasks import Benchmark
 from faan.train import Callbacks, RunConfig, evaluate_shots, is_run, resume_run, train_run
 

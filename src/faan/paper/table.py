@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+MISSING = "missing"
+QUICK = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing"
 
 
 @dataclass(frozen=True)
@@ -67,3 +71,8 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
+
+
+def plain_name(name: str) -> str:
+    """A name as figures show it: concept:country:france is france to everybody."""
+    return re.sub(r"\bconcept:(\w+:(?=\w))?", "", name)

@@ -1,27 +1,258 @@
-"""Which table is built by what."""
+"""The tables of figures: all methods, the ablation, the number of references K, relation by relation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any
 
+import polars as pl
+
+from faan.base import InputError
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
-from faan.paper.methods_table import ablation_tables, main_tables
-from faan.paper.relations_table import relations_tables
-from faan.paper.request import Request
-from faan.paper.shots_table import shots_tables
-from faan.paper.table import Table
+from faan.paper.published import published_ablation, published_main, published_relations, source, written
+from faan.paper.request import SHOTS, Request
+from faan.paper.results import by_relation
+from faan.paper.rows import ABLATED, Row
+from faan.paper.table import MISSING, QUICK, Chart, Table, plain_name
+from faan.rank import METRICS, Protocol
 
-_BUILDERS: dict[str, Callable[[Request], list[Table]]] = {
-    "main": main_tables,
-    "ablation": ablation_tables,
-    "shots": shots_tables,
-    "relations": relations_tables,
-    "attention": attention_tables,
-    "datasets": dataset_tables,
-}
+Found = Mapping[Row, pl.DataFrame]
+Record = dict[str, Any]
+_HITS = ("mrr", "hits@10")  # what a table is built of, where there is one for each metric
 
 
 def build_tables(request: Request) -> list[Table]:
     """The tables that were asked for: what was measured beside what was published, and what is missing."""
-    return _BUILDERS[request.table](request)
+    builders: dict[str, Callable[[Request], list[Table]]] = {
+        "main": _main_tables,
+        "ablation": _ablation_tables,
+        "shots": _shots_tables,
+        "relations": _relations_tables,
+        "attention": attention_tables,
+        "datasets": dataset_tables,
+    }
+    return builders[request.table](request)
+
+
+def _main_tables(request: Request) -> list[Table]:
+    """All methods; those of the open protocol, which were trained on more, in a table of their own."""
+    results = request.read()
+    found = {row: request.of(results, row) for row in request.chosen(results)}
+    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
+    opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
+    if request.rows is None:
+        every = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")
+        shown = [Row(label, protocol="open") for label in sorted(every["label"])]
+        unseen = [row for row in opened if row.label not in set(every["label"])]
+        opened = {row: request.of(results, row) for row in shown}
+    tables = []
+    if strict:
+        theirs = published_main(request.dataset)
+        tables.append(_methods(request, "main", "All methods", strict, theirs, unseen=unseen))
+    if opened:
+        tables.append(_methods(request, "main-open", "All methods", opened, {}, "open"))
+    return tables
+
+
+def _ablation_tables(request: Request) -> list[Table]:
+    """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
+    results, tables = request.read(), []
+    for method, name in ABLATED.items():
+        found = {row: request.of(results, row) for row in request.chosen(results) if row.method == method}
+        published = published_ablation(request.dataset) if method == "FAAN" else {}
+        theirs = {row.label: published[row.variant or row.label] for row in found} if published else {}
+        kind = "ablation" if method == "FAAN" else f"ablation-{method.lower()}"
+        if found:
+            tables.append(_methods(request, kind, f"{name} and its variants", found, theirs))
+    return tables
+
+
+def _methods(
+    request: Request,
+    kind: str,
+    what: str,
+    found: Found,
+    published: Mapping[str, Mapping[str, float]],
+    protocol: Protocol = "strict",
+    unseen: Sequence[Row] = (),
+) -> Table:
+    """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
+    lines, records = list[list[str]](), list[Record]()
+    for row, some in found.items():
+        record = {"method": row.label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS}
+        record["seeds"] = some.height
+        line = [f"{row.variant}: {row.what}" if row.what else row.label]
+        for metric, title in METRICS.items():
+            figures = _figures(title, some[metric], published.get(row.label, {}).get(metric))
+            line.append(_cell(figures, title, MISSING if metric == "mrr" else ""))
+            if published:
+                line.append(written(figures[f"{title} published"]))
+                line.append(written(figures[f"{title} difference"], signed=True))
+            record |= figures
+        for title in ("macro MRR", "dev MRR"):
+            figures = _figures(title, some[title].drop_nulls())
+            record[title] = figures[title]
+            line.append(_cell(figures, title, ""))
+        lines.append([*line, str(some.height or "")])
+        records.append(record)
+    title = _title(request, what, protocol)
+    notes = _schedule_notes(found) if request.table == "ablation" else []
+    notes += _notes(request, found, bool(published), unseen)
+    series = {"measured here": [record["MRR"] for record in records]}
+    if published:
+        series["published"] = [record["MRR published"] for record in records]
+    titles = [part for name in METRICS.values() for part in ((name, "paper", "diff") if published else (name,))]
+    columns = ["method", *titles, "macro MRR", "dev MRR", "seeds"]
+    chart = Chart("dots", title, "test MRR", [line[0] for line in lines], series)
+    return Table(kind, title, columns, lines, records, notes, chart)
+
+
+def _shots_tables(request: Request) -> list[Table]:
+    """A row for each method, a column for each K; MRR, then Hits@10."""
+    results = request.read()
+    found = {row: request.of(results, row) for row in request.chosen(results)}
+    return [_shots(request, found, metric) for metric in _HITS]
+
+
+def _shots(request: Request, found: Found, metric: str) -> Table:
+    name, published = METRICS[metric], published_main(request.dataset)
+    lines, records, series, parts = [], list[Record](), dict[str, list[float | None]](), list[str]()
+    for row, some in found.items():
+        by_k = {k: some.filter(pl.col("shots") == k)[metric] for k in request.shots}
+        theirs = published.get(row.label, {}).get(metric)
+        figures = [_figures(name, values, theirs if k == SHOTS else None) for k, values in by_k.items()]
+        lines.append([row.label, *(_cell(one, name) for one in figures), *([written(theirs)] if published else [])])
+        records += [
+            {"method": row.label, "dataset": request.dataset, "shots": k, "seeds": len(values)} | one
+            for (k, values), one in zip(by_k.items(), figures, strict=True)
+        ]
+        series[row.label] = [one[name] for one in figures]
+        smallest = by_relation(some).select((pl.col("queries") + pl.col("shots")).min()).item() or 0  # pairs of a task
+        if any(not len(values) and k < smallest for k, values in by_k.items()):
+            parts.append(row.label)
+    title = _title(request, f"{name} by the number of references K", _one_protocol(found))
+    notes = [*_schedule_notes(found), *_notes(request, found, bool(published))]
+    if parts:
+        notes.append(f"Not for every K: {', '.join(parts)}. To compute: `{request.command(parts)}`")
+    columns = ["method", *(f"K={k}" for k in request.shots), *([f"paper, K={SHOTS}"] if published else [])]
+    chart = Chart("lines", title, f"test {name}", [str(k) for k in request.shots], series)
+    return Table("shots" if metric == "mrr" else "shots-hits10", title, columns, lines, records, notes, chart)
+
+
+def _relations_tables(request: Request) -> list[Table]:
+    """A row for each test relation, a column for each method; MRR, then Hits@10."""
+    results = request.read()
+    found = {row: request.of(results, row) for row in request.chosen(results)}
+    every = results.filter(pl.col("shots") == SHOTS, pl.col("protocol") == _one_protocol(found))
+    relations = by_relation(every).unique("relation").sort("candidates", "relation")
+    candidates = dict(relations.select("relation", pl.col("candidates").cast(pl.Int64)).iter_rows())
+    return [_relations(request, found, candidates, metric) for metric in _HITS]
+
+
+def _relations(request: Request, found: Found, relations: Mapping[str, int], metric: str) -> Table:
+    """`relations` are the numbers of candidates, by which the paper tells relations apart."""
+    name, published = METRICS[metric], published_relations(request.dataset)
+    compared = {method for row in published.values() for method in row}
+    figures_of = {row.label: by_relation(some) for row, some in found.items()}
+    lines, records = [], list[Record]()
+    for relation, candidates in relations.items():
+        line = [relation, f"{candidates:,}"]
+        for label, some in figures_of.items():
+            values = some.filter(pl.col("relation") == relation)[metric]
+            figures = _figures(name, values, published.get(candidates, {}).get(label, {}).get(metric))
+            line += [_cell(figures, name), *([written(figures[f"{name} published"])] if label in compared else [])]
+            record = {"relation": relation, "candidates": candidates, "method": label, "dataset": request.dataset}
+            records.append(record | {"shots": SHOTS, "seeds": len(values)} | figures)
+        lines.append(line)
+    title = _title(request, f"{name} by relation", _one_protocol(found))
+    notes = _notes(request, found, bool(published))
+    series = {label: [one[name] for one in records if one["method"] == label] for label in figures_of}
+    if published:
+        notes.append("The paper tells relations by their number of candidates, and has MetaR and FAAN only.")
+        theirs = [published.get(candidates, {}).get("FAAN", {}) for candidates in relations.values()]
+        series["FAAN, published"] = [figures.get(metric) for figures in theirs]
+    titles = [part for label in figures_of for part in ([label, "paper"] if label in compared else [label])]
+    chart = Chart("dots", title, f"test {name}", [plain_name(relation) for relation in relations], series)
+    kind = "relations" if metric == "mrr" else "relations-hits10"
+    return Table(kind, title, ["relation", "candidates", *titles], lines, records, notes, chart)
+
+
+def _figures(title: str, seeds: Iterable[float], published: float | None = None) -> dict[str, float | None]:
+    """A metric of a row for programs: the mean over seeds, the spread of several, how much better than published."""
+    values = list(seeds)
+    mean = fmean(values) if values else None
+    return {
+        title: mean,
+        f"{title} spread": stdev(values) if len(values) > 1 else None,
+        f"{title} published": published,
+        f"{title} difference": None if mean is None or published is None else mean - published,
+    }
+
+
+def _cell(figures: Mapping[str, float | None], title: str, missing: str = MISSING) -> str:
+    """The same for people."""
+    mean, spread = figures[title], figures[f"{title} spread"]
+    return missing if mean is None else written(mean) + ("" if spread is None else f" ± {written(spread)}")
+
+
+def _title(request: Request, what: str, protocol: str) -> str:
+    shots = "" if request.table == "shots" else f"{SHOTS}-shot, "
+    return f"{what}, {request.dataset}, {shots}{protocol}{QUICK if request.quick else ''}"
+
+
+def _one_protocol(rows: Iterable[Row]) -> Protocol:
+    """The protocol of all rows of a table; those of different ones were trained on different data."""
+    by_protocol = {row.protocol: row.label for row in rows}
+    if len(by_protocol) > 1:
+        raise InputError(
+            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they are not"
+            " compared, ask for them apart"
+        )
+    return next(iter(by_protocol), "strict")
+
+
+def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[Row] = ()) -> list[str]:
+    """Where figures come from, which ones to distrust, and what computes the missing ones."""
+    seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(unseen, 0)
+    notes = []
+    if any(count > 1 for count in seeds.values()):
+        notes.append("Mean over seeds ± standard deviation; a figure without ± is of one seed.")
+    if has_published:
+        notes.append(f"Published: {source()}.")
+    broken = [row.label for row, some in found.items() if some["broken_off"].count()]
+    if broken:
+        notes.append(f"Training broke off, and these are its best weights until then: {', '.join(broken)}.")
+    missing = [row.label for row, count in seeds.items() if not count]
+    if missing:
+        notes.append(request.missing_note(missing, everything=len(missing) == len(seeds)))
+    few = [row.label for row, count in seeds.items() if 0 < count < (request.seeds or 0) and row.kind != "untrained"]
+    if few:
+        notes.append(f"Not all of the {request.seeds} seeds: {', '.join(few)}. To compute: `{request.command(few)}`")
+    return notes
+
+
+def _schedule_notes(found: Found) -> list[str]:
+    """How the trained rows were trained, and a warning where they cannot be compared."""
+    schedules: dict[str, list[tuple[str, str]]] = {}  # what was changed in a method's settings -> rows and their files
+    steps, units = set(), set()
+    for row, some in found.items():
+        for one in some.filter(pl.col("config") != "").iter_rows(named=True):
+            changes = [change for change in one["changes"] if not re.match(r"seed=|variant=|model\.", change)]
+            schedules.setdefault(", ".join(changes), []).append((one["label"], one["config"]))
+            steps.add(one["steps"])
+            units.add(row.unit)
+    if len(schedules) == 1:
+        ((changed, trained),) = schedules.items()
+        ends = f"{min(steps):,}" if len(steps) == 1 else f"{min(steps):,} to {max(steps):,}"
+        what = ", ".join(sorted({file for _, file in trained})) + (f" with {changed}" if changed else "")
+        return [
+            f"All trained rows have one schedule ({what}); training ended after {ends} {' or '.join(sorted(units))}."
+        ]
+    parts = [
+        f"{', '.join(dict.fromkeys(label for label, _ in trained))}: {changed or 'as in the file'}"
+        for changed, trained in schedules.items()
+    ]
+    return [f"WARNING: the rows were not trained alike, do not compare them. {'; '.join(parts)}."] if parts else []

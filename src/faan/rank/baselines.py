@@ -7,7 +7,8 @@ import time
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
 from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.results import Origin, ResultFile, rank_splits
+from faan.rank.result_file import Origin, ResultFile, settings_hash
+from faan.rank.results import rank_splits
 from faan.tasks import Benchmark
 
 METHOD_NAMES = {
@@ -55,5 +56,6 @@ def evaluate_embedding(
         seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
         steps=run.steps,
         config=origin.config,
+        settings=settings_hash(config),
         command=origin.command,
     )

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from faan.base import OnProgress, ignore_progress
 from faan.models import Method, PathRules, TailCounts
-from faan.rank.results import Origin, ResultFile, rank_splits
+from faan.rank.result_file import Origin, ResultFile
+from faan.rank.results import rank_splits
 from faan.tasks import Benchmark, with_task_edges
 
 UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
