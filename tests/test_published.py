@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -56,11 +55,14 @@ def test_every_configuration_can_be_read(path: Path) -> None:
 def test_the_result_in_a_configuration_is_that_of_its_files(path: Path) -> None:
     told = tomllib.loads(path.read_text(encoding="utf-8")).get("result")
     if told is None:
-        return  # nothing was measured yet
-    files = [json.loads(file.read_text()) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
-    for name, (split, metric) in {
-        "dev_mrr": ("dev", "mrr"),
-        "test_mrr": ("test", "mrr"),
-        "test_hits_at_10": ("test", "hits@10"),
+        measured = [file.name for file in RESULTS if ResultFile.read(file).config == f"configs/{path.name}"]
+        assert not measured, f"{path.name} does not say what it gave"
+        return
+    files = [ResultFile.read(file) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
+    assert {file.config for file in files} == {f"configs/{path.name}"}
+    for name, figures in {
+        "dev_mrr": [file.dev["mrr"] for file in files],
+        "test_mrr": [file.test["mrr"] for file in files],
+        "test_hits_at_10": [file.test["hits@10"] for file in files],
     }.items():
-        assert told[name] == pytest.approx(np.mean([file[split][metric] for file in files]), abs=1e-4)
+        assert told[name] == pytest.approx(np.mean(figures), abs=1e-4)
