@@ -11,7 +11,7 @@ from faan.base import InputError
 from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables
-from faan.paper.published import published_main, written
+from faan.paper.published import published_figures, written
 from faan.paper.results import read_results, seconds_of
 from faan.paper.rows import rows_of
 
@@ -44,7 +44,7 @@ def test_a_row_has_the_published_figure_and_the_difference(write_result: WriteRe
 def test_all_methods_of_the_paper_have_a_row_even_without_results(home: Path) -> None:
     (table,) = build_tables(Request("main"))
     labels = [row[0] for row in table.rows]
-    assert set(published_main("NELL-One")) <= set(labels)
+    assert set(published_figures("main", "NELL-One")) <= set(labels)
     assert {"FAAN plus", "Translation", "Rules", "TailCounts"} <= set(labels)
     assert all(row_of(table, label)["MRR"] == "missing" for label in labels)
     assert "To compute: `faan reproduce main --dataset NELL-One --run`" in table.notes[-1]

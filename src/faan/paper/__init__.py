@@ -12,7 +12,7 @@ from faan.paper.case_tables import attention_file
 from faan.paper.datasets import write_statistics
 from faan.paper.jobs import Plan, plan, run_folder, shortened
 from faan.paper.page import write_tables
-from faan.paper.published import DATASETS
+from faan.paper.published import published_figures
 from faan.paper.request import Request
 from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from faan.paper.running import run_job
 
 __all__ = [
-    "DATASETS",
     "TABLES",
     "Chart",
     "Plan",
@@ -33,6 +32,7 @@ __all__ = [
     "build_tables",
     "case_studies",
     "plan",
+    "published_figures",
     "run_folder",
     "run_job",
     "shortened",

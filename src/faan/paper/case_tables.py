@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, model_validator
 
 from faan.base import InputError, first_problem, read_json
-from faan.paper.published import published_reference_attention, source, written
+from faan.paper.published import published, source_note, written
 from faan.paper.request import Request
 from faan.paper.results import key_of, slug_of
 from faan.paper.table import QUICK, Chart, Table, plain_name
@@ -66,7 +66,7 @@ def attention_tables(request: Request) -> list[Table]:
         title = f"attention of {one.method}, {one.dataset}, seed {one.seed}{QUICK if request.quick else ''}"
         tables += [_neighbours(one, f"Neighbour {title}"), _references(one, f"Reference {title}")]
     missing = [label for key, label in rows.items() if key not in cases]
-    notes = [f"Published: {source()}."]
+    notes = [source_note()]
     if missing:
         notes.append(request.missing_note(missing, everything=not tables))
     return [*tables, _published(notes)]
@@ -125,12 +125,7 @@ def _betas(cases: list[ReferenceCase]) -> list[dict[str, Any]]:
 
 
 def _published(notes: list[str]) -> Table:
-    content = published_reference_attention()
-    references = content.pop("references")
-    cases = [
-        ReferenceCase(relation="SubPartOf", query=query, references=references, weights=weights)
-        for query, weights in content.items()
-    ]
+    cases = [ReferenceCase.model_validate(case) for case in published()["attention"]]
     rows = [[case.query, *map(written, case.weights)] for case in cases]
-    title = "Reference attention, published: the relation SubPartOf"
-    return Table("attention-published", title, ["query", *references], rows, _betas(cases), notes)
+    title = f"Reference attention, published: the relation {cases[0].relation}"
+    return Table("attention-published", title, ["query", *cases[0].references], rows, _betas(cases), notes)

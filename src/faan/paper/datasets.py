@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from faan.base import InputError, UnknownNameError, read_json, write_json
-from faan.paper.published import published_datasets, source
+from faan.paper.published import published, source_note
 from faan.paper.request import Request
 from faan.paper.results import slug_of
 from faan.paper.table import MISSING, Table
@@ -60,21 +60,20 @@ def _read(path: Path) -> dict[str, Any]:
 def dataset_tables(request: Request) -> list[Table]:
     """A row for each benchmark that was counted, with the published row below."""
     files = map(_read, sorted((request.results / "datasets").glob("*.json")))
-    counted = {content["dataset"]: content for content in files}
-    published = published_datasets()
-    names = list(dict.fromkeys([*published, request.dataset, *counted]))
+    counted, theirs = {content["dataset"]: content for content in files}, published()["datasets"]
+    names = list(dict.fromkeys([*theirs, request.dataset, *counted]))
     for name in request.rows or ():
         if name not in names:
             raise UnknownNameError("benchmark", name, names)
     rows, records = [], list[dict[str, Any]]()
     for name in names if request.rows is None else [name for name in names if name in request.rows]:
-        for who, found in (("measured here", counted.get(name)), ("published", published.get(name))):
+        for who, found in (("measured here", counted.get(name)), ("published", theirs.get(name))):
             if found is not None or (who == "measured here" and name == request.dataset):
                 figures = {column: found and found.get(column) for column in _COLUMNS}
                 cells = ["" if figure is None else f"{figure:,}" for figure in figures.values()]
                 rows.append([f"{name}, {who}", *(cells if found else [MISSING, *cells[1:]])])
                 records.append({"dataset": name, "who": who, **figures})
-    notes = [f"Published: {source()}.", "Relations are those of the background and of the tasks together."]
+    notes = [source_note(), "Relations are those of the background and of the tasks together."]
     if request.dataset not in counted:
         notes.append(f"Missing: {request.dataset}. To compute: `{request.command()}`")
     return [Table("datasets", "Benchmarks", ["benchmark", *_COLUMNS.values()], rows, records, notes)]

@@ -25,19 +25,32 @@ _QUICK_SECONDS = 60.0
 class Job:
     """One row with one seed: train it if it is to be trained, evaluate it for some K, write the results."""
 
+    request: Request
     row: Row
     seed: int
     outputs: dict[int, Path]  # K -> the result file
-    folder: Path  # the run's, where it is trained
     seconds: float  # about how long it takes
-    quick: bool = False
-    changes: tuple[str, ...] = ()  # in the settings of a trained row
-    command: str | None = None  # what gives the results, where commands for a single run do not
 
     @property
     def config(self) -> Path:
         """The file of its settings."""
         return CONFIGS / self.row.config
+
+    @property
+    def folder(self) -> Path:
+        """Where it is trained."""
+        return run_folder(self.request, self.row, self.seed)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What is changed in the settings of a trained row."""
+        return _changes(self.request)
+
+    @property
+    def command(self) -> str | None:
+        """What gives the results, where commands for a single run do not: they know nothing of fewer queries."""
+        own = replace(self.request, given=None, seeds=self.seed + 1 if self.seed else None)
+        return own.command([self.row.label]) if self.request.quick else None
 
     def __str__(self) -> str:
         shots = f", K = {', '.join(map(str, self.outputs))}" if self.outputs else ""
@@ -73,15 +86,14 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
     Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
     K for which a dev or test task has too few pairs, if there are others.
     """
-    folder = _folder_to_write(request)
-    results = read_results(folder, request.dataset)
+    folder, jobs, left_out = _folder_to_write(request), list[Job](), list[Row]()
+    every, results = read_results(folder), read_results(folder, request.dataset)
     _check_data(results, benchmark, folder)
     if folder == request.own_folder:
         _check_schedule(request, results, folder)
     smallest = min((*benchmark.splits["dev"], *benchmark.splits["test"]), key=lambda task: len(task.pairs))
     smallest.references(min(request.shots))  # raises where that is too many
     shots = [k for k in request.shots if k < len(smallest.pairs)]
-    jobs, left_out, every = [], [], read_results(folder)
     for row in request.chosen(results):
         if request.table == "ablation" and request.changes and row.method != "FAAN" and request.rows is None:
             continue  # another schedule is one of FAAN's
@@ -91,17 +103,19 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
                 raise InputError(f"{row.label} cannot be computed here: {what}")
             left_out.append(row)
             continue
+        # Case studies need the trained model of the first seed, even where its result is there.
+        looks = request.table == "attention" and not attention_file(request, row.label).is_file()
         for seed in range(1 if row.kind == "untrained" else request.seeds or 1):
             have = request.of(results, row).filter(pl.col("seed") == seed)["shots"]
-            job = _job(request, row, seed, folder, [k for k in shots if k not in have], every)
-            # Case studies need the trained model of the first seed, even where its result is there.
-            looks = request.table == "attention" and seed == 0 and not attention_file(request, row.label).is_file()
-            if job.outputs or looks:
-                jobs.append(job)
+            outputs = _outputs(request, row, seed, folder, [k for k in shots if k not in have])
+            seconds = seconds_of(every, row.label, row.method, request.dataset, len(outputs))
+            if outputs or (looks and seed == 0):
+                guess = _QUICK_SECONDS if request.quick else row.seconds
+                jobs.append(Job(request, row, seed, outputs, seconds or guess))
     return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
 
 
-def _job(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int], every: pl.DataFrame) -> Job:
+def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
     stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
     outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots}
     for path in outputs.values():
@@ -111,18 +125,7 @@ def _job(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[in
                 " capitals and signs share a file name). Keep the results apart with --results",
                 source=str(path),
             )
-    seconds = seconds_of(every, row.label, row.method, request.dataset, len(outputs))
-    return Job(
-        row,
-        seed,
-        outputs,
-        run_folder(request, row, seed),
-        seconds or (_QUICK_SECONDS if request.quick else row.seconds),
-        request.quick,
-        _changes(request) if row.kind == "trained" else (),
-        # The commands of a single run know nothing of fewer queries.
-        replace(request.anywhere, seeds=seed + 1 if seed else None).command([row.label]) if request.quick else None,
-    )
+    return outputs
 
 
 def run_folder(request: Request, row: Row, seed: int) -> Path:

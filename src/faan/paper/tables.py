@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from faan.base import InputError
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
-from faan.paper.published import published_ablation, published_main, published_relations, source, written
+from faan.paper.published import published_figures, source_note, written
 from faan.paper.request import SHOTS, Request
 from faan.paper.results import by_relation
 from faan.paper.rows import ABLATED, Row
@@ -21,81 +21,70 @@ from faan.rank import METRICS, Protocol
 
 Found = Mapping[Row, pl.DataFrame]
 Record = dict[str, Any]
-_HITS = ("mrr", "hits@10")  # what a table is built of, where there is one for each metric
 
 
 def build_tables(request: Request) -> list[Table]:
     """The tables that were asked for: what was measured beside what was published, and what is missing."""
-    builders: dict[str, Callable[[Request], list[Table]]] = {
-        "main": _main_tables,
-        "ablation": _ablation_tables,
-        "shots": _shots_tables,
-        "relations": _relations_tables,
-        "attention": attention_tables,
-        "datasets": dataset_tables,
-    }
-    return builders[request.table](request)
-
-
-def _main_tables(request: Request) -> list[Table]:
-    """All methods; those of the open protocol, which were trained on more, in a table of their own."""
+    if request.table == "attention":
+        return attention_tables(request)
+    if request.table == "datasets":
+        return dataset_tables(request)
     results = request.read()
     found = {row: request.of(results, row) for row in request.chosen(results)}
+    if request.table == "main":
+        return _main(request, results, found)
+    if request.table == "ablation":
+        return _ablation(request, found)
+    build = _shots if request.table == "shots" else _relations
+    return [build(request, results, found, metric) for metric in ("mrr", "hits@10")]
+
+
+def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
+    """All methods; those of the open protocol, which were trained on more, in a table of their own."""
     strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
     opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
-    if request.rows is None:
-        every = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")
-        shown = [Row(label, protocol="open") for label in sorted(every["label"])]
-        unseen = [row for row in opened if row.label not in set(every["label"])]
-        opened = {row: request.of(results, row) for row in shown}
-    tables = []
-    if strict:
-        theirs = published_main(request.dataset)
-        tables.append(_methods(request, "main", "All methods", strict, theirs, unseen=unseen))
-    if opened:
-        tables.append(_methods(request, "main-open", "All methods", opened, {}, "open"))
-    return tables
+    if request.rows is None:  # any method may have results of it, and a known row need not
+        labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS)["label"].unique().sort()
+        unseen = [row for row in opened if row.label not in labels]
+        opened = {row: request.of(results, row) for row in (Row(label, protocol="open") for label in labels)}
+    published = published_figures("main", request.dataset)
+    tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
+    return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
 
 
-def _ablation_tables(request: Request) -> list[Table]:
+def _ablation(request: Request, found: Found) -> list[Table]:
     """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
-    results, tables = request.read(), []
+    tables = []
     for method, name in ABLATED.items():
-        found = {row: request.of(results, row) for row in request.chosen(results) if row.method == method}
-        published = published_ablation(request.dataset) if method == "FAAN" else {}
-        theirs = {row.label: published[row.variant or row.label] for row in found} if published else {}
+        own = {row: some for row, some in found.items() if row.method == method}
         kind = "ablation" if method == "FAAN" else f"ablation-{method.lower()}"
-        if found:
-            tables.append(_methods(request, kind, f"{name} and its variants", found, theirs))
+        published = published_figures("ablation", request.dataset) if method == "FAAN" else {}
+        if own:
+            tables.append(_methods(request, kind, f"{name} and its variants", own, published))
     return tables
 
 
 def _methods(
-    request: Request,
-    kind: str,
-    what: str,
-    found: Found,
-    published: Mapping[str, Mapping[str, float]],
-    protocol: Protocol = "strict",
-    unseen: Sequence[Row] = (),
+    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[Row] = ()
 ) -> Table:
     """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
+    protocol = _one_protocol(found)
     lines, records = list[list[str]](), list[Record]()
     for row, some in found.items():
         record = {"method": row.label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS}
-        record["seeds"] = some.height
+        record |= {"seeds": some.height}
         line = [f"{row.variant}: {row.what}" if row.what else row.label]
-        for metric, title in METRICS.items():
-            figures = _figures(title, some[metric], published.get(row.label, {}).get(metric))
-            line.append(_cell(figures, title, MISSING if metric == "mrr" else ""))
+        for metric, name in METRICS.items():
+            figures = _figures(name, some[metric], published.get(row.label, {}).get(metric))
+            line.append(_cell(figures, name, MISSING if metric == "mrr" else ""))
             if published:
-                line.append(written(figures[f"{title} published"]))
-                line.append(written(figures[f"{title} difference"], signed=True))
+                line.append(written(figures[f"{name} published"]))
+                line.append(written(figures[f"{name} difference"], signed=True))
             record |= figures
-        for title in ("macro MRR", "dev MRR"):
-            figures = _figures(title, some[title].drop_nulls())
-            record[title] = figures[title]
-            line.append(_cell(figures, title, ""))
+        for name in ("macro MRR", "dev MRR"):
+            figures = _figures(name, some[name].drop_nulls())
+            line.append(_cell(figures, name, ""))
+            record[name] = figures[name]
         lines.append([*line, str(some.height or "")])
         records.append(record)
     title = _title(request, what, protocol)
@@ -110,15 +99,9 @@ def _methods(
     return Table(kind, title, columns, lines, records, notes, chart)
 
 
-def _shots_tables(request: Request) -> list[Table]:
-    """A row for each method, a column for each K; MRR, then Hits@10."""
-    results = request.read()
-    found = {row: request.of(results, row) for row in request.chosen(results)}
-    return [_shots(request, found, metric) for metric in _HITS]
-
-
-def _shots(request: Request, found: Found, metric: str) -> Table:
-    name, published = METRICS[metric], published_main(request.dataset)
+def _shots(request: Request, _: pl.DataFrame, found: Found, metric: str) -> Table:
+    """A row for each method, a column for each K."""
+    name, published = METRICS[metric], published_figures("main", request.dataset)
     lines, records, series, parts = [], list[Record](), dict[str, list[float | None]](), list[str]()
     for row, some in found.items():
         by_k = {k: some.filter(pl.col("shots") == k)[metric] for k in request.shots}
@@ -142,40 +125,34 @@ def _shots(request: Request, found: Found, metric: str) -> Table:
     return Table("shots" if metric == "mrr" else "shots-hits10", title, columns, lines, records, notes, chart)
 
 
-def _relations_tables(request: Request) -> list[Table]:
-    """A row for each test relation, a column for each method; MRR, then Hits@10."""
-    results = request.read()
-    found = {row: request.of(results, row) for row in request.chosen(results)}
-    every = results.filter(pl.col("shots") == SHOTS, pl.col("protocol") == _one_protocol(found))
-    relations = by_relation(every).unique("relation").sort("candidates", "relation")
-    candidates = dict(relations.select("relation", pl.col("candidates").cast(pl.Int64)).iter_rows())
-    return [_relations(request, found, candidates, metric) for metric in _HITS]
-
-
-def _relations(request: Request, found: Found, relations: Mapping[str, int], metric: str) -> Table:
-    """`relations` are the numbers of candidates, by which the paper tells relations apart."""
-    name, published = METRICS[metric], published_relations(request.dataset)
+def _relations(request: Request, results: pl.DataFrame, found: Found, metric: str) -> Table:
+    """A row for each test relation, a column for each method; the paper tells relations by their candidates."""
+    name, published, protocol = METRICS[metric], published_figures("relations", request.dataset), _one_protocol(found)
     compared = {method for row in published.values() for method in row}
-    figures_of = {row.label: by_relation(some) for row, some in found.items()}
+    every = by_relation(results.filter(pl.col("shots") == SHOTS, pl.col("protocol") == protocol))
+    relations = every.unique("relation").sort("candidates", "relation").cast({"candidates": pl.Int64})
+    own = {row.label: by_relation(some) for row, some in found.items()}
+    series: dict[str, list[float | None]] = {label: [] for label in own}
     lines, records = [], list[Record]()
-    for relation, candidates in relations.items():
+    for relation, candidates in relations.select("relation", "candidates").iter_rows():
+        theirs = published.get(str(candidates), {})
         line = [relation, f"{candidates:,}"]
-        for label, some in figures_of.items():
+        for label, some in own.items():
             values = some.filter(pl.col("relation") == relation)[metric]
-            figures = _figures(name, values, published.get(candidates, {}).get(label, {}).get(metric))
+            figures = _figures(name, values, theirs.get(label, {}).get(metric))
             line += [_cell(figures, name), *([written(figures[f"{name} published"])] if label in compared else [])]
             record = {"relation": relation, "candidates": candidates, "method": label, "dataset": request.dataset}
             records.append(record | {"shots": SHOTS, "seeds": len(values)} | figures)
+            series[label].append(figures[name])
+        if published:
+            series.setdefault("FAAN, published", []).append(theirs.get("FAAN", {}).get(metric))
         lines.append(line)
-    title = _title(request, f"{name} by relation", _one_protocol(found))
+    title = _title(request, f"{name} by relation", protocol)
     notes = _notes(request, found, bool(published))
-    series = {label: [one[name] for one in records if one["method"] == label] for label in figures_of}
     if published:
         notes.append("The paper tells relations by their number of candidates, and has MetaR and FAAN only.")
-        theirs = [published.get(candidates, {}).get("FAAN", {}) for candidates in relations.values()]
-        series["FAAN, published"] = [figures.get(metric) for figures in theirs]
-    titles = [part for label in figures_of for part in ([label, "paper"] if label in compared else [label])]
-    chart = Chart("dots", title, f"test {name}", [plain_name(relation) for relation in relations], series)
+    titles = [part for label in own for part in ([label, "paper"] if label in compared else [label])]
+    chart = Chart("dots", title, f"test {name}", [plain_name(line[0]) for line in lines], series)
     kind = "relations" if metric == "mrr" else "relations-hits10"
     return Table(kind, title, ["relation", "candidates", *titles], lines, records, notes, chart)
 
@@ -221,7 +198,7 @@ def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence
     if any(count > 1 for count in seeds.values()):
         notes.append("Mean over seeds ± standard deviation; a figure without ± is of one seed.")
     if has_published:
-        notes.append(f"Published: {source()}.")
+        notes.append(source_note())
     broken = [row.label for row, some in found.items() if some["broken_off"].count()]
     if broken:
         notes.append(f"Training broke off, and these are its best weights until then: {', '.join(broken)}.")
