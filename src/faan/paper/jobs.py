@@ -42,14 +42,9 @@ class Job:
         return run_folder(self.request, self.row, self.seed)
 
     @property
-    def changes(self) -> tuple[str, ...]:
-        """What is changed in the settings of a trained row."""
-        return _changes(self.request)
-
-    @property
     def command(self) -> str | None:
         """What gives the results, where commands for a single run do not: they know nothing of fewer queries."""
-        own = replace(self.request, given=None, seeds=self.seed + 1 if self.seed else None)
+        own = replace(self.request.anywhere, seeds=self.seed + 1 if self.seed else None)
         return own.command([self.row.label]) if self.request.quick else None
 
     def __str__(self) -> str:
@@ -141,7 +136,7 @@ def _folder_to_write(request: Request) -> Path:
     return own if own is not None and (request.changes or request.table == "shots") else request.folder
 
 
-def _changes(request: Request) -> tuple[str, ...]:
+def changes_of(request: Request) -> tuple[str, ...]:
     """What is changed in the settings of trained rows."""
     every_k = (f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]")  # trained once for every K
     return (*request.changes, *(every_k if request.table == "shots" else ()))
@@ -154,7 +149,7 @@ def _check_schedule(request: Request, results: pl.DataFrame, folder: Path) -> No
         pairs = (change.partition("=") for change in changes)
         return {name.strip(): parse_setting(value.strip()) for name, _, value in pairs}
 
-    wanted = request.changes if request.quick else _changes(request)
+    wanted = request.changes if request.quick else changes_of(request)
     for one in results.filter(~pl.col("command").str.starts_with("faan evaluate")).iter_rows(named=True):
         theirs, asked = (
             [change for change in some if not change.startswith(("seed=", "variant="))]

@@ -10,7 +10,7 @@ from faan.paper.figures import write_figure
 from faan.paper.request import Request
 from faan.paper.results import read_results, slug_of
 from faan.paper.rows import TABLES
-from faan.paper.table import Table
+from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 
 _HEADER = """# Results
@@ -29,14 +29,13 @@ def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Pa
         name = f"{slug_of(dataset)}-{table.name}"
         paths.append(write_text(folder / f"{name}.md", table.as_markdown()))
         paths.append(write_text(folder / f"{name}.csv", table.as_csv()))
-        if table.chart is not None and not table.chart.is_empty:
-            paths += write_figure(table.chart, folder / name)
+        paths += write_figure(table.figure, folder / name) if table.figure else []
     return paths
 
 
-def results_page(results: Path, reading: str) -> tuple[str, dict[str, Table]]:
-    """The page, and the tables that it shows a figure of, by the figure's name."""
-    parts, figures = [_HEADER + reading.strip() + "\n"], dict[str, Table]()
+def results_page(results: Path, reading: str) -> tuple[str, dict[str, Chart]]:
+    """The page, and the figures that it shows by name."""
+    parts, figures = [_HEADER + reading.strip() + "\n"], dict[str, Chart]()
     for dataset in dict.fromkeys(["NELL-One", *read_results(results)["dataset"]]):
         parts.append(f"## {dataset}\n")
         for kind in TABLES:
@@ -45,9 +44,9 @@ def results_page(results: Path, reading: str) -> tuple[str, dict[str, Table]]:
                 continue
             for table in build_tables(request):
                 parts.append(table.as_markdown(3))
-                if table.chart is not None and not table.chart.is_empty:
+                if table.figure:
                     name = f"{slug_of(dataset)}-{table.name}"
-                    figures[name] = table
+                    figures[name] = table.figure
                     parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
     parts += [table.as_markdown() for table in build_tables(Request("datasets", results=results))]
     return "\n".join(parts), figures
@@ -67,9 +66,8 @@ def write_results_page(results: Path, docs: Path) -> list[Path]:
     folder = docs / "figures" / "results"
     folder.mkdir(parents=True, exist_ok=True)
     paths = [write_text(docs / "results.md", page)]
-    for name, table in figures.items():
-        assert table.chart is not None
-        paths += write_figure(table.chart, folder / name, ("svg",))
+    for name, chart in figures.items():
+        paths += write_figure(chart, folder / name, ("svg",))
     for old in set(folder.glob("*.svg")) - set(paths):
         old.unlink()
     return paths

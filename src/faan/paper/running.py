@@ -8,7 +8,7 @@ from pathlib import Path
 from faan.base import InputError
 from faan.embed import CONFIG_FILE, EmbedConfig
 from faan.models import EvidenceConfig
-from faan.paper.jobs import Job
+from faan.paper.jobs import Job, changes_of
 from faan.paper.results import key_of
 from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained, label_of
 from faan.tasks import Benchmark
@@ -47,7 +47,7 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
     """Train the model in its run folder, or go on with that; a finished run stays as it is."""
     settings = RunConfig.from_toml(job.config)
     variant = [] if job.row.variant is None else [f"variant={job.row.variant}"]
-    changes = [*variant, *(_quick(settings) if job.request.quick else ()), *job.changes, f"seed={job.seed}"]
+    changes = [*variant, *(_quick(settings) if job.request.quick else ()), *changes_of(job.request), f"seed={job.seed}"]
     settings = settings.changed(changes)
     label = label_of(settings.model.display_name, settings.variant)
     if key_of(label) != key_of(job.row.label):

@@ -44,7 +44,7 @@ def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
     strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
     opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
     if request.rows is None:  # any method may have results of it, and a known row need not
-        labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS)["label"].unique().sort()
+        labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")["label"].sort()
         unseen = [row for row in opened if row.label not in labels]
         opened = {row: request.of(results, row) for row in (Row(label, protocol="open") for label in labels)}
     published = published_figures("main", request.dataset)
