@@ -1,4 +1,8 @@
-"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out."""
+"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out.
+
+Ranks and metrics are those of `faan.rank`; its ranker itself is not used, because here an answer can be missing among
+the candidates, the head and known tails are no candidates, and calibration needs the scores.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from faan.models.interface import (
     UntrainedConfig,
     prepare_sets,
 )
-from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Protocol, Row, TableName, Variant, methods
+from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
@@ -52,7 +52,6 @@ __all__ = [
     "OutOfFold",
     "OutOfFoldVectors",
     "PathRules",
-    "Protocol",
     "Row",
     "Scorers",
     "TableName",

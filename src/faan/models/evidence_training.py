@@ -23,9 +23,9 @@ from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
-from faan.models.register import MethodConfig, Protocol, Row, Variant, as_method
+from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
-from faan.tasks import Method, Task
+from faan.tasks import Method, Protocol, Task
 
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
@@ -56,6 +56,7 @@ class EvidenceConfig(MethodConfig):
         "open": Variant("learnt from background relations too", {"background_tasks": True}, protocol="open"),
     }
     """The ablation of evidence, further evidence, and another protocol."""
+    title: ClassVar[str] = "The evidence ranker"
     fit_config: ClassVar[str | None] = "evidence-quick"
 
     method: Literal["evidence"] = "evidence"

@@ -14,10 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, SerializeAsAny
 
 from faan.base import Settings
+from faan.tasks import Protocol
 
 Kind: TypeAlias = Literal["trained", "embedding", "translation", "untrained"]
 """How a method gets its result: trained on tasks, by vectors that know the references or not, or without training."""
-Protocol: TypeAlias = Literal["strict", "open"]
 TableName: TypeAlias = Literal["main", "ablation", "shots", "relations", "attention"]
 
 METHODS: dict[str, type[MethodConfig]] = {}
@@ -60,6 +60,8 @@ class MethodConfig(Settings, ABC):
     """Its rows in the tables; those of variants are made from `variants`."""
     variants: ClassVar[Mapping[str, Variant]] = {}
     """Changes that have a name; `variant = NAME` in the settings of a run makes them."""
+    title: ClassVar[str] = ""
+    """What titles call it, where that is not its name."""
     fit_config: ClassVar[str | None] = None
     """The configuration that `faan fit` trains it with, empty where it needs none; None: `faan fit` lacks it."""
     samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

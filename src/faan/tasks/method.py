@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import typing
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 from faan.base import Ints
 from faan.tasks.benchmark import Task
 
+Protocol: TypeAlias = Literal["strict", "open"]
+"""Whether a method learns from the training tasks alone, or from relations of the background graph too."""
 
-class Scorer(Protocol):
+
+class Scorer(typing.Protocol):
     """Scores pairs of one relation, of which it knows the references."""
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
@@ -22,7 +26,7 @@ class Scorer(Protocol):
         ...
 
 
-class Method(Protocol):
+class Method(typing.Protocol):
     """A few-shot method."""
 
     def prepare(self, task: Task, references: Ints) -> Scorer:
