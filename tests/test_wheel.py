@@ -107,13 +107,10 @@ def test_a_configuration_is_found_by_its_name(run: Run, tmp_path: Path) -> None:
 def test_a_model_of_world_is_made_and_served(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
     run("fit", "world", "--method", "rules", "--without", "capital", "-o", "model")
     call = [*COMMAND, "serve", "model", "--port", "0"]
-    with subprocess.Popen(
-        call, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdout is not None
+    with subprocess.Popen(call, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
         try:
-            lines = (line.decode() for line in server.stdout)
-            address = next(found[0] for line in lines if (found := re.search(r"http://[\d.]+:\d+/?", line)))
+            address = next(found[0] for line in server.stderr if (found := re.search(r"http://[\d.]+:\d+/?", line)))
             page = urlopen(address).read().decode()
         finally:
             server.terminate()
