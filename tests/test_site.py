@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,8 +13,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from faan.base import config_names
-
-from .conftest import missing
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
@@ -43,9 +40,8 @@ class _Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if any(importlib.util.find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings")):
-        missing("mkdocs is not installed: pip install 'faan[docs]'")
+def site(require_modules: Callable[..., None], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_modules("mkdocs", "material", "mkdocstrings")
     folder = tmp_path_factory.mktemp("site")
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -18,8 +17,6 @@ import pytest
 import faan
 from faan.base import config_names
 
-from .conftest import missing
-
 ROOT = Path(__file__).parent.parent
 COMMAND = [sys.executable, "-c", "from faan.cli import main; main()"]
 pytestmark = pytest.mark.slow
@@ -28,9 +25,8 @@ Run = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if importlib.util.find_spec("hatchling") is None:
-        missing("hatchling is not installed: pip install 'faan[dev]'")
+def wheel(require_modules: Callable[..., None], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_modules("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, check=False)
