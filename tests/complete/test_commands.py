@@ -68,7 +68,11 @@ def test_an_interrupted_fit_says_that_nothing_was_kept(
 
 
 def test_info_does_not_load_torch(model: Path) -> None:
-    program = "import sys; from faan.cli import app\napp(['info', sys.argv[1]], standalone_mode=False)\nsys.exit('torch' in sys.modules)"
+    program = (
+        "import sys; from faan.cli import app\n"
+        "app(['info', sys.argv[1]], standalone_mode=False)\n"
+        "sys.exit('torch' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", program, model], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 

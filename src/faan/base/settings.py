@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Settings(BaseModel):
     """A frozen object in which every name and every type is checked."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
     @classmethod
     def from_toml(cls, path: Path | str) -> Self:
