@@ -36,8 +36,8 @@ class Suggestion:
     probability: float  # that it is true, given that the head has such a fact at all; calibrated on relations held out
     rank: int  # 1 is the best of its head (of its tail, where heads were asked for)
     low_evidence: bool  # one or two examples are little to go by
-    because: tuple[str, ...] = ()  # short sentences, most important first
-    warnings: tuple[str, ...] = ()  # what speaks against it: types, a second value where others have one
+    because: tuple[str, ...]  # short sentences, most important first
+    warnings: tuple[str, ...]  # what speaks against it: types, a second value where others have one
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Explanation:
         """What to show a person for a name."""
         return self.labels.get(name, name)
 
-    def drawing(self) -> EvidenceGraph:
+    def draw(self) -> EvidenceGraph:
         """The same as a graph: the pair, the paths between the two, what matters around them, similar examples."""
         return _draw(self)
 
