@@ -1,7 +1,18 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
 
+from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
-from faan.base.files import atomic_file, atomic_folder, check_free, check_writable, locked, sync, write_text
+from faan.base.files import (
+    atomic_file,
+    atomic_folder,
+    check_free,
+    check_writable,
+    decode_lines,
+    locked,
+    read_lines,
+    sync,
+    write_text,
+)
 from faan.base.lazy import load_lazily
 from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
@@ -25,7 +36,10 @@ __all__ = [
     "check_writable",
     "counted",
     "damaged_checkpoint",
+    "decode_lines",
     "first_problem",
+    "html_table",
+    "html_text",
     "ignore_progress",
     "in_words",
     "is_ragged",
@@ -36,10 +50,13 @@ __all__ = [
     "parse_setting",
     "places_of",
     "progress_bars",
+    "read_lines",
     "read_notes",
     "read_tensors",
     "shorten",
     "sync",
+    "text_table",
+    "visible",
     "write_tensors",
     "write_text",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -19,7 +18,7 @@ class Extended:
     pairs: tuple[tuple[str, str], ...]
 
 
-Examples: TypeAlias = str | Extended | Sequence[tuple[str, str]]
+Examples: TypeAlias = str | Extended | tuple[tuple[str, str], ...]
 """A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]

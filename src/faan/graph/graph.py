@@ -132,8 +132,8 @@ class Graph:
 
     def __repr__(self) -> str:
         return (
-            f"Graph({self.num_entities:,} entities, {self.num_relations:,} relations, {self.num_triples:,} triples, "
-            f"from {self.report.source})"
+            f"Graph({counted(self.num_entities, 'entity', 'entities')}, {counted(self.num_relations, 'relation')}, "
+            f"{counted(self.num_triples, 'triple')}, from {self.report.source})"
         )
 
     @property

@@ -95,7 +95,7 @@ class Service:
         deadline = time.monotonic() + self.seconds
         with self.gate.turn():
             found = self.completer.suggest(examples, heads=heads, tails=tails, top=request.top, known=request.known)
-            limited = islice(found, request.limit)
+            limited = islice(found.stream(), request.limit)
             first = _some(limited)
         return self._stream(first, limited, relation, deadline)
 
@@ -165,7 +165,7 @@ class Service:
             accepted = [(decision.head, decision.tail) for decision in standing]
         given = [(self.entity(head), self.entity(tail)) for head, tail in question.examples or ()]
         if self.graph.relation_names.find(relation) is None:
-            return given + accepted
+            return (*given, *accepted)
         return Extended(relation, (*given, *accepted)) if given or accepted else relation
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
