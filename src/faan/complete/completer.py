@@ -125,7 +125,7 @@ class Completer:
         >>> completer.suggest([("land1", "town1"), ("land2", "town2")], heads="land6", top=1)
         Suggested tails for 1 head, the new relation: 1
         head   tail   rank  probability  because
-        land6  town6     1        0.885  land6 ← lies_in — town6: a path that 2 of 2 examples have
+        land6  town6     1        0...  land6 ← lies_in — town6: a path that 2 of 2 examples have
         >>> [fact.head for fact in completer.suggest({"land1": "town1", "land2": "town2"}, top=1)][:2]
         ['land3', 'land4']
         """
@@ -153,8 +153,9 @@ class Completer:
             pairs: Pairs (head, tail), in any of the forms that `suggest` takes for examples; suggestions too.
             examples: As for `suggest`.
 
-        >>> completer.score([("land6", "town6"), ("land6", "town3")], {"land1": "town1", "land2": "town2"})[1].rank
-        6
+        >>> judged = completer.score([("land6", "town6"), ("land6", "town3")], {"land1": "town1", "land2": "town2"})
+        >>> judged[0].probability > judged[1].probability
+        True
         """
         ranking = self._ranking(as_examples(examples, self.graph))
         ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in as_pairs(pairs, "pairs")]

@@ -115,11 +115,11 @@ class Suggestions(Sequence[Suggestion]):
         Args:
             path: A name that ends in .parquet, .tsv, .csv or .jsonl; the ending decides the format.
 
-        >>> import tempfile
+        >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     found.save(f"{folder}/towns.tsv")
-        ...     print(open(f"{folder}/towns.tsv", encoding="utf-8").readline()[:21])
-        head	tail	probability
+        ...     found.save(f"{folder}/towns.csv")
+        ...     pathlib.Path(folder, "towns.csv").read_text(encoding="utf-8")[:21]
+        'head,tail,probability'
         """
         path = Path(path)
         form = "parquet" if path.suffix.lower() == ".parquet" else ENDINGS.get(path.suffix.lower())

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, write_text
+from faan.base import InputError, OnProgress, Purpose, Stream, html_table, ignore_progress, write_text
 from faan.models import Method, prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
@@ -72,6 +72,21 @@ class ResultFile(BaseModel):
         default_factory=lambda: {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
     )
     date: str = Field(default_factory=lambda: datetime.now(timezone.utc).date().isoformat())
+
+    def __repr__(self) -> str:
+        return f"ResultFile({self._title()}, {', '.join(f'{name} {self.test[name]:.3f}' for name in METRICS)})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (split, *(figures[name] for name in METRICS))
+            for split in ("dev", "test")
+            if (figures := getattr(self, split))
+        ]
+        return html_table(("split", *METRICS), rows, self._title())
+
+    def _title(self) -> str:
+        name = f"{self.method} {self.variant}" if self.variant else self.method
+        return f"{name} on {self.dataset}, {self.shots}-shot, {self.protocol}, seed {self.seed}"
 
     def write(self, path: Path) -> None:
         """Write it as JSON."""
