@@ -330,8 +330,8 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
     [
         (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
         (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl, nt"),
-        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .jsonl, .nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, csv, jsonl, nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .csv, .jsonl, .nt"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
         (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
