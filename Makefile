@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DEMO := runs/world-without-capital
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint browser format bench results world
+.PHONY: help setup demo test lint browser stress format bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -41,6 +41,10 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+stress: $(VENV)/.installed-dev browser  ## every test of the page 30 times, while all cores are kept busy by something else
+	@for core in $$(seq $$(nproc)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
+	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_verdicts.py
 
 format: $(VENV)/.installed-dev  ## let ruff tidy the code
 	$(BIN)/ruff check --fix .
