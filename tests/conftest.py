@@ -16,6 +16,10 @@ from faan.cli import main
 from faan.graph import Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark
 
+# One thread, here and in processes that tests start: figures do not depend on the machine, and small work is faster.
+# Tests that are about threads ask for them. It counts because torch is not loaded yet.
+os.environ["OMP_NUM_THREADS"] = "1"
+
 # No time limits: machines are noisy, and speed belongs in benchmarks/. In CI the same examples each time: a change is
 # not to be blamed for what was wrong before it.
 hypothesis.settings.register_profile("faan", deadline=None, derandomize=bool(os.environ.get("CI")))

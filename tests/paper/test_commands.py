@@ -7,7 +7,6 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import torch
 
 from faan.graph import read_graph
 from faan.paper import running
@@ -16,11 +15,6 @@ from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 from .conftest import Faan, WriteResult
 
 ROWS = "FAAN,TransE,Translation,TailCounts"
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 def test_showing_tables_does_not_load_torch(home: Path) -> None:

@@ -26,8 +26,6 @@ from .conftest import SETTINGS, settings
 KILLER = """
 import json, os, signal, sys
 from pathlib import Path
-import torch
-torch.set_num_threads(1)
 import faan.embed.training, faan.graph.whole, faan.train.checkpoint, faan.train.loop, faan.models.faan
 from faan.tasks import read_benchmark
 from faan.train import RunConfig, train_run
