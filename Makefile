@@ -42,7 +42,7 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/mypy
 
 stress: $(VENV)/.installed-dev browser  ## every test of the page 30 times, while all cores are kept busy by something else
-	@for core in $$(seq $$(nproc)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
+	@for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
 	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_verdicts.py
 
 format: $(VENV)/.installed-dev  ## let ruff tidy the code

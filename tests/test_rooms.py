@@ -35,7 +35,7 @@ ROOMS = [
     "web_commands",
     "cli",
 ]
-FILES = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
 
 
 def imported_rooms(path: Path) -> set[str]:

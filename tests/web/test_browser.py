@@ -52,6 +52,7 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(page: str, win
     head, tail = first.split(" → ")
     assert window.saved("accepted.nt") == f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> .\n"
 
+    window.one(f"#use-accepted{READY}")
     window.press("e")  # accepted facts become examples
     window.wait_for_text("#progress", "of 48 decided")  # one land less lacks it
     assert "accepted=" in window.driver.current_url

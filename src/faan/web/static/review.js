@@ -257,7 +257,7 @@ function progress() {
 
 function useAccepted() {
   if (saves.size) say("Not ranked again: decisions are still being saved.", true);
-  else if (tally.accepted) go({ ...state, accepted: last, open: null });
+  else if (tally.accepted) go({ ...state, accepted: Math.max(last, ...mine.map(({ id }) => id)), open: null });
 }
 
 const dialog = exportDialog(() => state.relation);
