@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := runs/world-without-capital
+# Tests of a file stay together, for what they share is made once for each process.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint browser stress format bench results world
+.PHONY: help setup demo check test lint browser stress format bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,8 +26,11 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 $(DEMO)/config.json: | setup
 	$(BIN)/faan fit world --without capital -o $(DEMO)
 
+check: lint  ## ruff, mypy and the fast tests: under two minutes
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+
 test: lint browser  ## run all checks and tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # Tests of the page need a browser. Only root can install it here; without one they are skipped, which CI does not allow.
 browser:

@@ -59,6 +59,7 @@ def test_check_reads_standard_input() -> None:
     assert "2 entities, 1 relation, 1 triple (table from standard input)" in done.stdout
 
 
+@pytest.mark.slow
 def test_check_takes_the_readers_options(write: Write) -> None:
     path = write("graph.csv", "id,land,stadt,was\n1,Peru,Lima,capital\n2,bad\n3,Lima,city,is\n")
     arguments = ("--columns", "land,was,stadt", "--type-relation", "is", "--skip-bad-lines", "--json")
@@ -76,6 +77,7 @@ def test_relations_that_are_not_rare_are_not_called_frequent(write: Write) -> No
     assert "Frequent" not in done.stdout
 
 
+@pytest.mark.slow
 def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> None:
     path = write("d[/b]/my [x].tsv", "[red]a[/red]:book:\t[bold]r\t[/x]\nz\x1b[31m\t[bold]r\tz\x1b[31m\n")
     done = faan("check", path)
@@ -89,6 +91,7 @@ def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> N
     assert "\x1b" not in wrong.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -149,6 +152,7 @@ def test_help_names_every_command(here: Here) -> None:
     assert faan("--version").stdout.startswith("faan 0.")
 
 
+@pytest.mark.slow
 def test_world_becomes_a_benchmark_with_its_own_split(here: Here, tmp_path: Path) -> None:
     folder = tmp_path / "world-benchmark"
     code, out, err = here("benchmark", "build", "world", "-o", folder)
@@ -168,6 +172,7 @@ def test_world_becomes_a_benchmark_with_its_own_split(here: Here, tmp_path: Path
     assert "exists and is not empty" in err
 
 
+@pytest.mark.slow
 def test_a_benchmark_can_be_built_with_settings_and_split(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
     rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(6)]
@@ -192,6 +197,7 @@ def test_a_path_that_no_file_can_have_is_one_line() -> None:
     assert "File name too long" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 def test_a_full_disk_is_one_line(write: Write) -> None:
     path = write("graph.tsv", "a\tr\tb\n")
@@ -215,6 +221,7 @@ def test_a_forbidden_file_is_one_line(write: Write) -> None:
 TINY = ("--set", "dimension=8", "--set", "epochs=2", "--set", "batch_size=64", "--set", "chunk_size=16")
 
 
+@pytest.mark.slow
 def test_embeddings_are_trained_reported_and_exported(here: Here, write: Write, tmp_path: Path) -> None:
     graph = write("graph.tsv", "".join(f"n{i}\tnext\tn{(i + 1) % 30}\n" for i in range(30)))
     test = write("test.tsv", "n1\tnext\tn2\nn1\tnext\tstranger\n")
@@ -231,6 +238,7 @@ def test_embeddings_are_trained_reported_and_exported(here: Here, write: Write, 
     assert "exists and is not empty" in err
 
 
+@pytest.mark.slow
 def test_held_out_triples_need_no_types(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"n{i}\tnext\tn{(i + 1) % 30}\nn{i}\tis\tnode\n" for i in range(30)]
     graph, test = write("graph.tsv", "".join(rows)), write("test.tsv", "n1\tnext\tn2\n")
@@ -267,6 +275,7 @@ def test_embeddings_that_cannot_be_trained_say_why(
     assert message in err
 
 
+@pytest.mark.slow
 def test_an_embedding_model_is_evaluated_on_a_benchmark(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
     rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(9)]

@@ -19,6 +19,7 @@ def blocks(language: str) -> list[tuple[str, str]]:
     return [(page.name, block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "block"), blocks("console"))
 def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: Path) -> None:
     command, _, expected = block.partition("\n")
@@ -30,6 +31,7 @@ def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: P
     assert shown.strip("\n") == expected.strip("\n"), f"{page} is out of date"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "program"), blocks("python"))
 def test_a_program_runs(page: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")

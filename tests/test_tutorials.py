@@ -21,6 +21,7 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "folders"), [("tutorial-engineer.md", ["examples"]), ("tutorial-researcher.md", ["configs"])]
 )

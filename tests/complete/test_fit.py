@@ -136,6 +136,7 @@ def test_faan_has_the_settings_of_its_configuration() -> None:
     assert set(METHODS) == {"evidence", "faan", "metar", "gmatching", "fsrl", "rules"}
 
 
+@pytest.mark.slow
 def test_a_few_shot_model_is_trained_saved_and_loaded(
     land: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

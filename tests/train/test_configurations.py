@@ -22,6 +22,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_configuration_trains_and_is_evaluated(name: str, tiny: Benchmark, tmp_path: Path) -> None:
     full = RunConfig.from_toml(CONFIGS / f"{name}.toml").model_dump()

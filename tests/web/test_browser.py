@@ -9,6 +9,8 @@ import pytest
 from .browser import ENTER, READY, Window
 from .serving import served_here
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(page: str, window: Window) -> None:
     window.open(page)

@@ -29,6 +29,7 @@ def send(address: str, body: dict[str, Any]) -> dict[str, Any]:
         return content
 
 
+@pytest.mark.slow
 def test_a_fitted_model_is_served_explained_and_decided_about_until_ctrl_c(model: Path, tmp_path: Path) -> None:
     with served(model, "--decisions", str(tmp_path / "mine.sqlite")) as server:
         question = {"relation": "capital", "examples": [[f"land{i}", f"town{i}a"] for i in range(5)]}
@@ -54,6 +55,7 @@ def test_a_fitted_model_is_served_explained_and_decided_about_until_ctrl_c(model
     assert not (model / "decisions.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) -> None:
     acknowledged: list[int] = []
 
@@ -116,6 +118,7 @@ def test_an_address_is_one_that_a_browser_can_open() -> None:
         assert "[::]" not in elsewhere
 
 
+@pytest.mark.slow
 def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) -> None:
     with served(model, "--host", "0.0.0.0", "--token", "t" * 16) as server:
         assert server.address.startswith("http://localhost:")

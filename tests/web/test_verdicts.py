@@ -15,6 +15,8 @@ from faan.web.decisions import Decisions
 
 from .browser import READY, Window
 
+pytestmark = pytest.mark.slow
+
 THREE = "/?relation=speaks&head=land1&known=show"  # three facts
 EXAMPLES = [("example", json.dumps([f"land{i}", f"town{i}a"])) for i in range(3)]
 MANY = f"/?{urlencode([('relation', 'capital'), *EXAMPLES])}"  # fifty
