@@ -171,6 +171,7 @@ def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
     )  # two examples say nothing yet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
 def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"out.{suffix}"

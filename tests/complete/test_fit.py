@@ -144,6 +144,7 @@ def test_methods_are_made_with_configurations_that_ship() -> None:
         recipe_of("faan", "evidence")
 
 
+@pytest.mark.slow
 def test_a_few_shot_model_is_trained_saved_and_loaded(
     land: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

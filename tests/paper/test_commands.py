@@ -5,7 +5,6 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import torch
 
 from faan.graph import read_graph
 from faan.paper import running
@@ -14,11 +13,6 @@ from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 from .conftest import Faan, WriteResult
 
 ROWS = "FAAN,TransE,Translation,TailCounts"
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 def test_tables_are_printed_and_for_programs_json(faan: Faan, write_result: WriteResult) -> None:
