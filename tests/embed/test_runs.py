@@ -10,7 +10,7 @@ import torch
 
 from faan.base import InputError
 from faan.base.tensors import write_tensors
-from faan.embed import EmbedConfig, Embeddings, Report, embed_graph, encode_triples, export_vectors, resume_run
+from faan.embed import EmbedConfig, Embeddings, EpochReport, embed_graph, encode_triples, export_vectors, resume_run
 from faan.graph import Graph, read_graph
 
 CONFIG = EmbedConfig(dimension=8, epochs=6, evaluate_every=2, batch_size=16, chunk_size=8, negatives=4, seed=3)
@@ -42,7 +42,7 @@ def test_a_run_leaves_vectors_metrics_and_result(ring: Graph, tmp_path: Path) ->
 def test_an_interrupted_run_goes_on_without_its_source_and_ends_the_same(ring: Graph, tmp_path: Path) -> None:
     whole = embed_graph(ring, CONFIG, tmp_path / "whole", valid=np.array([[0, 0, 1]]))
 
-    def stop(report: Report) -> None:
+    def stop(report: EpochReport) -> None:
         if report.epoch == 3:
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from faan.base import InputError
-from faan.embed import EmbedConfig, Embeddings, Report, TrainedRun, TrainingError, evaluate, resume, train
+from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, TrainingError, evaluate, resume, train
 from faan.embed.checkpoint import load_checkpoint
 
 from .conftest import MODELS, small
@@ -85,7 +85,7 @@ def test_a_killed_run_resumes_to_the_same_result(
 
 def test_training_stops_when_patience_is_at_its_end_and_keeps_the_best(line: np.ndarray, tmp_path: Path) -> None:
     config = small("distmult", epochs=200, evaluate_every=1, held_out=20, patience=3, learning_rate=1.0)
-    reports: list[Report] = []
+    reports: list[EpochReport] = []
     run = train(line, 40, 4, config, folder=tmp_path, on_report=reports.append)
     assert reports == run.history
     mrrs = [report.mrr or 0.0 for report in run.history]
@@ -95,7 +95,7 @@ def test_training_stops_when_patience_is_at_its_end_and_keeps_the_best(line: np.
     assert same(Embeddings.load(tmp_path), run.embeddings)
     shorter = config.model_copy(update={"epochs": best + 1, "patience": 0})
     assert same(train(line, 40, 4, shorter).embeddings, run.embeddings)
-    finished: TrainedRun = resume(tmp_path, line)
+    finished: TrainedVectors = resume(tmp_path, line)
     assert same(finished.embeddings, run.embeddings)
 
 

@@ -127,6 +127,19 @@ def test_names_that_the_layout_cannot_hold_are_refused(tiny: Benchmark, tmp_path
     assert not list(tmp_path.iterdir())
 
 
+def test_numbers_follow_first_use_where_no_file_gives_them(tiny: Benchmark, tmp_path: Path) -> None:
+    write_benchmark(tiny, tmp_path / "b")
+    for file in ("ent2ids", "relation2ids"):
+        (tmp_path / "b" / file).unlink()
+    found = read_benchmark(tmp_path / "b")
+    assert set(found.graph.relation_names) <= set(tiny.graph.relation_names)
+    for split in SPLITS:
+        for task, own in zip(tiny.splits[split], found.splits[split], strict=True):
+            names, own_names = tiny.graph.entity_names, found.graph.entity_names
+            assert [names[i] for i in task.pairs.ravel().tolist()] == [own_names[i] for i in own.pairs.ravel().tolist()]
+            assert {names[i] for i in task.candidates.tolist()} == {own_names[i] for i in own.candidates.tolist()}
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_a_missing_file_is_named(tiny: Benchmark, tmp_path: Path, file: str) -> None:
     write_benchmark(tiny, tmp_path / "b")

@@ -12,7 +12,7 @@ from faan.embed import TrainingError
 from faan.models.faan import Faan
 from faan.rank import rank_splits, rank_tasks, settings_hash, split_metrics
 from faan.tasks import Benchmark
-from faan.train import Report, evaluate_run, evaluate_shots, load_run, resume_run, train_run
+from faan.train import DevReport, evaluate_run, evaluate_shots, load_run, resume_run, train_run
 from faan.train.checkpoint import why_broken
 from faan.train.loop import Callbacks
 
@@ -58,7 +58,7 @@ def test_several_k_at_once_give_what_each_gives(finished: Path) -> None:
 
 
 def test_an_unfinished_run_is_not_evaluated(tiny: Benchmark, tmp_path: Path) -> None:
-    def stop(report: Report) -> None:
+    def stop(report: DevReport) -> None:
         if report.step == 6:
             raise KeyboardInterrupt
 

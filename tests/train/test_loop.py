@@ -16,7 +16,7 @@ from faan.base.ragged import Ints
 from faan.embed import TrainingError
 from faan.models import FewShotModel
 from faan.tasks import Benchmark, Episode, Task
-from faan.train import Callbacks, Progress, Report, TrainConfig, train_model
+from faan.train import Callbacks, DevReport, StepProgress, TrainConfig, train_model
 from faan.train.checkpoint import load_best, load_checkpoint, set_weights, weights_of
 from faan.train.loop import sample_heads
 
@@ -53,8 +53,10 @@ def config(**changes: object) -> TrainConfig:
     return TrainConfig.model_validate(base | changes)
 
 
-def train(model: FewShotModel, tiny: Benchmark, folder: Path, **changes: object) -> tuple[Progress, list[Report]]:
-    reports: list[Report] = []
+def train(
+    model: FewShotModel, tiny: Benchmark, folder: Path, **changes: object
+) -> tuple[StepProgress, list[DevReport]]:
+    reports: list[DevReport] = []
     callbacks = Callbacks(on_report=reports.append)
     found = train_model(model, tiny.splits["train"], tiny.splits["dev"], config(**changes), folder, callbacks=callbacks)
     return found, reports

@@ -26,7 +26,7 @@ from faan.graph import Graph, has_fixed_columns
 if TYPE_CHECKING:
     import numpy as np
 
-    from faan.embed import EmbedConfig, EmbeddingRun, Report
+    from faan.embed import EmbedConfig, EmbeddingRun, EpochReport
 
 
 def embed(
@@ -123,7 +123,7 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
         _print_link_prediction(run)
 
 
-def _print_epoch(report: Report) -> None:
+def _print_epoch(report: EpochReport) -> None:
     """Print what an evaluation during training found."""
     if report.mrr is not None:
         talk.print(f"epoch {report.epoch}: loss {report.loss:.4f}, held-out MRR {report.mrr:.4f}")

@@ -18,7 +18,7 @@ from faan.tasks import find_benchmark
 if TYPE_CHECKING:
     from faan.rank import ResultFile
     from faan.tasks import Benchmark
-    from faan.train import Callbacks, Report, TrainedRun
+    from faan.train import Callbacks, DevReport, TrainedRun
 
 
 def train(
@@ -176,7 +176,7 @@ def training_callbacks(goes_on: str, tensorboard: Path | None = None) -> Iterato
             raise
 
 
-def _print_evaluation(report: Report) -> None:
+def _print_evaluation(report: DevReport) -> None:
     talk.print(f"step {report.step:,}: dev MRR {report.mrr:.4f}{', the best so far' if report.is_best else ''}")
 
 

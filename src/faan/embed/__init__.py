@@ -1,6 +1,6 @@
 """Entity and relation embeddings: five models, one sparse trainer."""
 
-from faan.embed.checkpoint import CHECKPOINT_FILE, Report, TrainingError, fingerprint, read_progress
+from faan.embed.checkpoint import CHECKPOINT_FILE, EpochReport, TrainingError, fingerprint, read_progress
 from faan.embed.config import EmbedConfig, ModelName
 from faan.embed.embeddings import CONFIG_FILE, VECTORS_FILE, Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, Metrics, evaluate
@@ -14,7 +14,7 @@ from faan.embed.runs import (
     resume_run,
     triples_of,
 )
-from faan.embed.training import TrainedRun, resume, split, train
+from faan.embed.training import TrainedVectors, resume, split, train
 
 __all__ = [
     "CHECKPOINT_FILE",
@@ -24,11 +24,11 @@ __all__ = [
     "EmbedConfig",
     "EmbeddingRun",
     "Embeddings",
+    "EpochReport",
     "LinkPrediction",
     "Metrics",
     "ModelName",
-    "Report",
-    "TrainedRun",
+    "TrainedVectors",
     "TrainingError",
     "embed_graph",
     "encode_triples",

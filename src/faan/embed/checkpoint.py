@@ -22,7 +22,7 @@ class TrainingError(InputError):
 
 
 @dataclass(frozen=True)
-class Report:
+class EpochReport:
     """What was known after an epoch: the mean loss, and the held-out MRR where one was computed."""
 
     epoch: int  # counted from 1
@@ -31,15 +31,15 @@ class Report:
 
 
 @dataclass
-class Progress:
+class EpochProgress:
     """How far a run is. Random numbers need no place here: they follow from the seed and the epoch."""
 
     data: str  # fingerprint of the training and held-out triples
     epoch: int = 0  # finished epochs
-    history: list[Report] = field(default_factory=list)
+    history: list[EpochReport] = field(default_factory=list)
 
     @property
-    def best(self) -> Report | None:
+    def best(self) -> EpochReport | None:
         """The evaluation with the best held-out MRR, the earliest of equals."""
         return max((r for r in self.history if r.mrr is not None), key=lambda r: r.mrr or 0.0, default=None)
 
@@ -58,7 +58,7 @@ def fingerprint(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def save_checkpoint(folder: Path, entities: Table, relations: Table, progress: Progress) -> None:
+def save_checkpoint(folder: Path, entities: Table, relations: Table, progress: EpochProgress) -> None:
     """Write vectors, optimiser state and progress; values that are not finite never replace good ones."""
     tables = {"entities": entities, "relations": relations}
     for table in tables.values():
@@ -70,7 +70,7 @@ def save_checkpoint(folder: Path, entities: Table, relations: Table, progress: P
     write_tensors(folder / CHECKPOINT_FILE, tensors, asdict(progress))
 
 
-def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Progress]:
+def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, EpochProgress]:
     """Read what ``save_checkpoint`` wrote."""
     path = folder / CHECKPOINT_FILE
     if not path.is_file():
@@ -83,15 +83,15 @@ def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, Pr
     return tables[0], tables[1], _progress(notes, path)
 
 
-def read_progress(folder: Path) -> Progress:
+def read_progress(folder: Path) -> EpochProgress:
     """How far a run is, without its vectors."""
     path = folder / CHECKPOINT_FILE
     return _progress(read_notes(path), path)
 
 
-def _progress(notes: Any, path: Path) -> Progress:
+def _progress(notes: Any, path: Path) -> EpochProgress:
     try:
-        return Progress(**{**notes, "history": [Report(**report) for report in notes["history"]]})
+        return EpochProgress(**{**notes, "history": [EpochReport(**report) for report in notes["history"]]})
     except (KeyError, TypeError) as error:
         raise damaged_checkpoint(path, error) from None
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, OnProgress, atomic_folder, ignore_progress, write_text
+from faan.base import InputError, OnProgress, atomic_folder, ignore_progress, locked, write_text
 from faan.embed.checkpoint import CHECKPOINT_FILE
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
@@ -77,11 +77,10 @@ def resume_run(
 
 
 def _to_the_end(folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None) -> EmbeddingRun:
-    start = time.perf_counter()
-    run = resume(
-        folder, triples_of(graph), valid=_held_out(folder, "valid"), on_progress=on_progress, on_report=on_report
-    )
-    return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
+    start, valid = time.perf_counter(), _held_out(folder, "valid")
+    with locked(folder):
+        run = resume(folder, triples_of(graph), valid=valid, on_progress=on_progress, on_report=on_report)
+        return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
 
 
 def encode_triples(graph: Graph, other: Graph) -> tuple[np.ndarray, int]:

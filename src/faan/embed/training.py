@@ -19,8 +19,8 @@ from faan.base import InputError, OnProgress, first_problem, ignore_progress, wr
 from faan.embed.checkpoint import (
     ADVICE,
     CHECKPOINT_FILE,
-    Progress,
-    Report,
+    EpochProgress,
+    EpochReport,
     TrainingError,
     fingerprint,
     load_checkpoint,
@@ -36,16 +36,16 @@ from faan.embed.step import Updater
 METRICS_FILE = "metrics.json"
 TRAINING = "training vectors"  # as progress calls it
 
-OnReport = Callable[[Report], None]
+OnReport = Callable[[EpochReport], None]
 """Called after every epoch."""
 
 
 @dataclass(frozen=True)
-class TrainedRun:
+class TrainedVectors:
     """What training gives: the vectors (the best ones if there was patience, else the last) and the way there."""
 
     embeddings: Embeddings
-    history: list[Report]
+    history: list[EpochReport]
     steps: int  # updates in all epochs
 
 
@@ -59,7 +59,7 @@ def train(
     folder: Path | str | None = None,
     on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
-) -> TrainedRun:
+) -> TrainedVectors:
     """Train on triples of ids (n, 3): head, relation, tail.
 
     Validation triples, or ``config.held_out`` triples taken from the training ones, are ranked at every evaluation.
@@ -90,7 +90,7 @@ def begin(
         write_text(folder / CONFIG_FILE, config.model_dump_json(indent=2) + "\n")
     first = Embeddings.first(num_entities, num_relations, config)
     entities, relations = Table(first.entities, config), Table(first.relations, config)
-    run = Run(training, held_out, config, entities, relations, Progress(fingerprint(training, held_out)), folder)
+    run = Run(training, held_out, config, entities, relations, EpochProgress(fingerprint(training, held_out)), folder)
     if folder is not None:
         save_checkpoint(folder, entities, relations, run.progress)
     return run
@@ -103,7 +103,7 @@ def resume(
     valid: np.ndarray | None = None,
     on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
-) -> TrainedRun:
+) -> TrainedVectors:
     """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
     folder = Path(folder)
     if not (folder / CONFIG_FILE).is_file():
@@ -164,7 +164,7 @@ class Run:
         config: EmbedConfig,
         entities: Table,
         relations: Table,
-        progress: Progress,
+        progress: EpochProgress,
         folder: Path | None,
     ) -> None:
         self.training, self.held_out, self.config = training, held_out, config
@@ -178,11 +178,11 @@ class Run:
         """The vectors as they are now."""
         return Embeddings(self.config, self.entities.rows, self.relations.rows)
 
-    def to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedRun:
+    def to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
         """Train until all epochs are done or patience is at its end."""
         while not self.progress.is_over(self.config):
             with Updater(self.entities, self.relations, self.config) as updater:
-                report = Report(self.progress.epoch + 1, self._epoch(updater, on_progress))
+                report = EpochReport(self.progress.epoch + 1, self._epoch(updater, on_progress))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
                 report = self._evaluate(report)
@@ -195,7 +195,7 @@ class Run:
         if self.folder is not None:
             result.save(self.folder)
         steps = self.progress.epoch * BatchPlan.of(len(self.training), self.config).updates
-        return TrainedRun(result, self.progress.history, steps)
+        return TrainedVectors(result, self.progress.history, steps)
 
     def _epoch(self, updater: Updater, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
@@ -212,7 +212,7 @@ class Run:
             on_progress(TRAINING, (number + 1) / (plan.updates * self.config.epochs))
         return total / plan.updates
 
-    def _evaluate(self, report: Report) -> Report:
+    def _evaluate(self, report: EpochReport) -> EpochReport:
         """Rank the held-out triples, if there are any, and remember the best vectors if there is patience."""
         if len(self.held_out):
             rng = random_stream(self.config.seed, HELD_OUT, 1)
@@ -223,7 +223,7 @@ class Run:
                 candidates = rng.choice(num_entities, self.config.evaluate_candidates, replace=False)
             known = np.concatenate([self.training, self.held_out])
             mrr = evaluate(self.current, sample, known, candidates).both.mrr
-            report = Report(report.epoch, report.loss, mrr)
+            report = EpochReport(report.epoch, report.loss, mrr)
         self.progress.history.append(report)
         if self.config.patience and self.progress.best == report:
             self.best = Embeddings(self.config, self.entities.rows.clone(), self.relations.rows.clone())

@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import NAMES, EmbeddingMethod, training_triples, triples_with
-from faan.models.evidence import RANKER_FILE, Contribution, EvidenceRanker, EvidenceScorer, Explanation
+from faan.models.evidence import RANKER_FILE, EvidenceRanker, EvidenceScorer, ScorePart, ScoreParts
 from faan.models.evidence_training import (
     EvidenceConfig,
     OutOfFoldVectors,
@@ -36,12 +36,10 @@ __all__ = [
     "AnyMethod",
     "Apart",
     "Background",
-    "Contribution",
     "EmbeddingMethod",
     "EvidenceConfig",
     "EvidenceRanker",
     "EvidenceScorer",
-    "Explanation",
     "Faan",
     "FewShotConfig",
     "FewShotModel",
@@ -53,6 +51,8 @@ __all__ = [
     "OutOfFoldVectors",
     "PathRules",
     "Row",
+    "ScorePart",
+    "ScoreParts",
     "Scorers",
     "TableName",
     "TailCounts",

@@ -24,7 +24,7 @@ RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"
 
 
 @dataclass(frozen=True)
-class Contribution:
+class ScorePart:
     """What one piece of evidence says of a pair, and what that added to its score."""
 
     name: str
@@ -35,13 +35,13 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ScoreParts:
     """Why a pair has its score: contributions, the largest first. They add up to the score but for a constant."""
 
     head: int
     tail: int
     score: float
-    contributions: tuple[Contribution, ...]
+    contributions: tuple[ScorePart, ...]
 
 
 class EvidenceRanker:
@@ -102,7 +102,7 @@ class EvidenceScorer:
         rows = [self._ranker.judge.score(self.measure.table(head, candidates)) for head in heads.tolist()]
         return np.stack(rows) if rows else np.zeros((0, len(candidates)))
 
-    def explain(self, head: int, tails: Ints) -> list[Explanation]:
+    def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What each piece of evidence says of a head with each tail."""
         tails = np.asarray(tails, dtype=np.int64)
         table, evidence = self.measure.table(head, tails), self._ranker.evidence
@@ -110,9 +110,9 @@ class EvidenceScorer:
         found = []
         for row, tail in enumerate(tails.tolist()):
             said = [
-                Contribution(one.name, one.meaning, one.kind, float(table[row, i]), float(parts[row, i]))
+                ScorePart(one.name, one.meaning, one.kind, float(table[row, i]), float(parts[row, i]))
                 for i, one in enumerate(evidence)
             ]
             said.sort(key=lambda one: -abs(one.contribution))
-            found.append(Explanation(head, tail, float(scores[row]), tuple(said)))
+            found.append(ScoreParts(head, tail, float(scores[row]), tuple(said)))
         return found

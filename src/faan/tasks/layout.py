@@ -6,7 +6,7 @@
 | `train_tasks.json`, `dev_tasks.json`, `test_tasks.json` | relation -> list of [head, relation, tail] |
 | `rel2candidates.json` | relation -> the entities that may be tails |
 | `e1rel_e2.json` | head and relation, concatenated -> all true tails |
-| `ent2ids`, `relation2ids` | names -> numbers; relations also as `<name>_inv` |
+| `ent2ids`, `relation2ids` | names -> numbers; relations also as `<name>_inv` (optional) |
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS = "rel2candidates.json", "e1rel_e2.j
 _TYPED_NAME = "^concept:([^:]+):"
 _UNSAFE = frozenset("\t\n\r\x00")
 ABOUT = "benchmark.json"  # how a benchmark was built; other programs do not have it
-FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS, _ENTITIES, _RELATIONS)
+FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS)
 
 
 def benchmark_name(path: str | Path) -> str:
@@ -70,9 +70,10 @@ def read_benchmark(path: str | Path) -> Benchmark:
     path = find_benchmark(path)
     folder = Folder(path)
     folder.require("a few-shot benchmark", *FILES)
-    ids = _numbered(folder, _ENTITIES)
-    graph = _with_types(_background(folder, ids))
     tasks = {split: _json(folder, file) for split, file in TASK_FILES.items()}
+    candidates = _lists_of_names(folder, _CANDIDATES)
+    graph = _with_types(_background(folder, tasks, candidates))
+    ids = {name: number for number, name in enumerate(graph.entity_names)}
     check_distinct([relation for split in SPLITS for relation in tasks[split]])
     empty = [TASK_FILES[split] for split in SPLITS if not tasks[split]]
     if empty:
@@ -81,7 +82,6 @@ def read_benchmark(path: str | Path) -> Benchmark:
     if in_background:
         raise InputError(f"task relations in the background graph: {', '.join(in_background)}", source=str(path))
 
-    candidates = _lists_of_names(folder, _CANDIDATES)
     relations = {relation for split in SPLITS for relation in tasks[split]}
     truths, unread = _split_truths(_lists_of_names(folder, _TRUTHS), relations, ids)
     dropped = 0
@@ -187,19 +187,20 @@ def _with_types(graph: Graph) -> Graph:
     return replace(graph, types=types_from_pattern(graph.entity_names, _TYPED_NAME))
 
 
-def _background(folder: Folder, ids: dict[str, int]) -> Graph:
-    """The background graph, numbered as `ent2ids` and `relation2ids` say."""
+def _background(folder: Folder, tasks: Mapping[str, Any], candidates: Mapping[str, list[str]]) -> Graph:
+    """The background graph, numbered as `ent2ids` and `relation2ids` say where they are there."""
     builder = GraphBuilder(type_relations=())
     with folder.open(BACKGROUND) as source:
         read_triples(source, builder)
     graph = builder.finish()
-    numbers = _numbered(folder, _RELATIONS)
-    names = [
-        name
-        for name in numbers
-        if name in graph.relation_names or not (name.endswith("_inv") and name.removesuffix("_inv") in numbers)
-    ]
-    entity_names, relation_names = Names.from_strings(ids), Names.from_strings(names)
+    relation_names, entity_names = graph.relation_names, _entity_names(folder, graph, tasks, candidates)
+    if _RELATIONS in folder.names():
+        numbers = _numbered(folder, _RELATIONS)
+        relation_names = Names.from_strings(
+            name
+            for name in numbers
+            if name in graph.relation_names or not (name.endswith("_inv") and name.removesuffix("_inv") in numbers)
+        )
     new_entity = _renumber(graph.entity_names, entity_names, folder, _ENTITIES)
     new_relation = _renumber(graph.relation_names, relation_names, folder, _RELATIONS)
     return Graph(
@@ -210,6 +211,16 @@ def _background(folder: Folder, ids: dict[str, int]) -> Graph:
         new_entity[graph.tails],
         report=replace(graph.report, source=str(folder.path), format="benchmark"),
     )
+
+
+def _entity_names(folder: Folder, graph: Graph, tasks: Mapping[str, Any], candidates: Mapping[str, list[str]]) -> Names:
+    """The entities as `ent2ids` numbers them; without it those of the background, of tasks and of candidates."""
+    if _ENTITIES in folder.names():
+        return Names.from_strings(_numbered(folder, _ENTITIES))
+    triples = (triple for split in SPLITS for own in tasks[split].values() if isinstance(own, list) for triple in own)
+    pairs = (triple[::2] for triple in triples if _are_names(triple) and len(triple) == 3)
+    others = (name for relation in candidates.values() for name in relation)
+    return Names.from_strings(dict.fromkeys([*graph.entity_names, *(name for pair in pairs for name in pair), *others]))
 
 
 def _renumber(old: Names, new: Names, folder: Folder, file: str) -> Ints:

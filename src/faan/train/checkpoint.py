@@ -24,7 +24,7 @@ Weights = dict[str, Tensor]
 
 
 @dataclass
-class Progress:
+class StepProgress:
     """How far a run is. Random numbers need no place here: they follow from the seed and the step."""
 
     step: int = 0  # finished steps
@@ -66,13 +66,13 @@ def are_finite(weights: Mapping[str, Tensor]) -> bool:
     return all(bool(torch.isfinite(tensor).all()) for tensor in weights.values())
 
 
-def save_checkpoint(folder: Path, parts: Mapping[str, Mapping[str, Tensor]], progress: Progress) -> None:
+def save_checkpoint(folder: Path, parts: Mapping[str, Mapping[str, Tensor]], progress: StepProgress) -> None:
     """Write weights, optimiser state, averages, each a dictionary of tensors, and the progress."""
     tensors = {f"{part}:{name}": tensor for part, content in parts.items() for name, tensor in copied(content).items()}
     write_tensors(folder / CHECKPOINT_FILE, tensors, asdict(progress))
 
 
-def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], Progress]:
+def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], StepProgress]:
     """Read what `save_checkpoint` wrote."""
     tensors, notes = read_tensors(folder / CHECKPOINT_FILE)
     parts: dict[str, Weights] = {"weights": {}, "optimizer": {}, "average": {}}
@@ -80,7 +80,7 @@ def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], Progress]:
         for path, tensor in tensors.items():
             part, name = path.split(":", 1)
             parts[part][name] = tensor
-        return parts, Progress(**notes)
+        return parts, StepProgress(**notes)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"the checkpoint is damaged ({error!r}); begin the run again", source=str(folder / CHECKPOINT_FILE)

@@ -36,7 +36,7 @@ from faan.models import (
 )
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Method, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
-from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
+from faan.train.checkpoint import METRICS_FILE, StepProgress, load_best, metrics_of
 from faan.train.fewshot import check_model
 from faan.train.loop import Callbacks, seed_torch, train_model
 from faan.train.stages import Stages
@@ -132,13 +132,13 @@ class EvidenceStages(Stages):
         """What evidence about other tasks is taken from."""
         return make_sources(self._graph, self._load(self._after_training), learnt)
 
-    def progress(self) -> Progress:
+    def progress(self) -> StepProgress:
         """How far the finished run is, in trees, and what its dev MRR was."""
         trees = self.model.trees
         metrics = self.folder / METRICS_FILE
         lines = metrics_of(metrics, metrics.read_bytes()) if metrics.is_file() else []
         mrr = lines[-1]["dev"]["mrr"] if lines else None
-        return Progress(step=trees, best_step=trees, best_mrr=mrr)
+        return StepProgress(step=trees, best_step=trees, best_mrr=mrr)
 
     @property
     def _is_out_of_fold(self) -> bool:

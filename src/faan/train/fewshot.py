@@ -12,7 +12,7 @@ from faan.embed import CHECKPOINT_FILE, EmbedConfig, Embeddings
 from faan.graph import Neighbours
 from faan.models import Background, FewShotConfig, FewShotModel, triples_with
 from faan.tasks import Benchmark, Task, inverse_tasks
-from faan.train.checkpoint import Progress, load_best, load_checkpoint, why_broken
+from faan.train.checkpoint import StepProgress, load_best, load_checkpoint, why_broken
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, make_sampler, seed_torch, train_model
 from faan.train.stages import Stages
@@ -70,9 +70,9 @@ class FewShotStages(Stages):
         load_best(model, self.folder)
         return model
 
-    def progress(self) -> Progress:
+    def progress(self) -> StepProgress:
         """As the last checkpoint has it."""
-        return load_checkpoint(self.folder)[1] if (self.folder / CHECKPOINT_FILE).is_file() else Progress()
+        return load_checkpoint(self.folder)[1] if (self.folder / CHECKPOINT_FILE).is_file() else StepProgress()
 
     @property
     def _model(self) -> FewShotConfig:

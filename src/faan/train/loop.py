@@ -25,7 +25,7 @@ from faan.train.checkpoint import (
     METRICS_FILE,
     MetricsFile,
     OnMetrics,
-    Progress,
+    StepProgress,
     Weights,
     are_finite,
     copied,
@@ -41,7 +41,7 @@ from faan.train.optimizer import Optimizer, learning_rate, move_average
 
 
 @dataclass(frozen=True)
-class Report:
+class DevReport:
     """What a dev evaluation found."""
 
     step: int
@@ -49,7 +49,7 @@ class Report:
     is_best: bool
 
 
-OnReport = Callable[[Report], None]
+OnReport = Callable[[DevReport], None]
 """Called after every dev evaluation."""
 
 
@@ -96,7 +96,7 @@ def train_model(
     shots: int = 5,
     seed: int = 0,
     callbacks: Callbacks | None = None,
-) -> Progress:
+) -> StepProgress:
     """Train a model in a folder, from the beginning or from the checkpoint there.
 
     The model ends up with the weights of the best dev evaluation (K = `shots`), or the last ones without dev tasks.
@@ -137,7 +137,7 @@ class _Training:
         self.weights = weights_of(model)
         self.optimizer = Optimizer(model, config)
         self.average: Weights = copied(self.weights) if config.average else {}
-        self.progress = Progress()
+        self.progress = StepProgress()
         self.is_new = not (folder / CHECKPOINT_FILE).exists()
         if not self.is_new:
             parts, self.progress = load_checkpoint(folder)
@@ -145,7 +145,7 @@ class _Training:
             self.optimizer.state, self.average = parts["optimizer"], parts["average"]
         self.metrics = MetricsFile(folder / METRICS_FILE, self.progress.metrics, callbacks.on_metrics)
 
-    def to_the_end(self) -> Progress:
+    def to_the_end(self) -> StepProgress:
         config, progress = self.config, self.progress
         note_broken(self.folder, None)
         try:
@@ -219,7 +219,7 @@ class _Training:
         if is_best:
             self._keep(kept, figures["mrr"])
         if self.callbacks.on_report is not None:
-            self.callbacks.on_report(Report(progress.step, figures["mrr"], is_best))
+            self.callbacks.on_report(DevReport(progress.step, figures["mrr"], is_best))
 
     def _keep(self, weights: Weights, mrr: float | None) -> None:
         # A kill between this and the next checkpoint does no harm: the steps are done again and give this file again.

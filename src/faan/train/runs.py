@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from faan.base import InputError, atomic_folder, check_free, first_problem, locked, write_text
 from faan.embed import CONFIG_FILE, fingerprint, split, triples_of
 from faan.tasks import SPLITS, Benchmark, Method, read_benchmark
-from faan.train.checkpoint import Progress
+from faan.train.checkpoint import StepProgress
 from faan.train.config import RunConfig
 from faan.train.evidence import EvidenceStages
 from faan.train.fewshot import FewShotStages
@@ -60,7 +60,7 @@ class TrainedRun:
     notes: RunNotes
     benchmark: Benchmark
     model: Method
-    progress: Progress
+    progress: StepProgress
     seconds: dict[str, float]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faan.base import OnProgress
 from faan.tasks import Benchmark, Method
-from faan.train.checkpoint import Progress
+from faan.train.checkpoint import StepProgress
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks
 from faan.train.vectors import Vectors
@@ -46,5 +46,5 @@ class Stages(ABC):
         """The trained method of a finished run."""
 
     @abstractmethod
-    def progress(self) -> Progress:
+    def progress(self) -> StepProgress:
         """How far the run is, and the best dev MRR."""

@@ -26,7 +26,7 @@ Reviewer = Annotated[
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class Question(BaseModel):
+class QuestionRequest(BaseModel):
     """A relation: of the graph by its name, or a new one by examples."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,7 +45,7 @@ class Question(BaseModel):
     )
 
 
-class SuggestRequest(Question):
+class SuggestRequest(QuestionRequest):
     """Asks for missing facts."""
 
     heads: list[Name] | None = Field(
@@ -65,13 +65,13 @@ class SuggestRequest(Question):
     known: Literal["skip", "show"] = Field("skip", description="Leave known facts out, or show them among the others.")
 
 
-class ScoreRequest(Question):
+class ScoreRequest(QuestionRequest):
     """Asks for a judgement of given pairs."""
 
     pairs: list[Pair] = Field(min_length=1, max_length=MAX_PAIRS)
 
 
-class ExplainRequest(Question):
+class ExplainRequest(QuestionRequest):
     """Asks for all that speaks for and against one fact."""
 
     head: Name

@@ -17,7 +17,7 @@ from faan.web.decision import Decision, NewDecision
 from faan.web.decisions import Decisions
 from faan.web.gate import Gate
 from faan.web.limits import MAX_SECONDS, SLICE
-from faan.web.requests import DecideRequest, ExplainRequest, Question, ScoreRequest, SuggestRequest
+from faan.web.requests import DecideRequest, ExplainRequest, QuestionRequest, ScoreRequest, SuggestRequest
 from faan.web.search import Search
 
 
@@ -73,7 +73,7 @@ class Service:
             raise UnknownNameError("entity", name, [found.name for found in self.search.find(name, 3)])
         return graph.entity_names[number]
 
-    def relation_name(self, question: Question) -> str:
+    def relation_name(self, question: QuestionRequest) -> str:
         """What decisions call the relation of a question; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
@@ -156,7 +156,7 @@ class Service:
     def _entities(self, names: Sequence[str] | None) -> list[str] | None:
         return None if names is None else [self.entity(name) for name in names]
 
-    def _examples(self, question: Question) -> Examples:
+    def _examples(self, question: QuestionRequest) -> Examples:
         """The examples for a completer: facts of the graph, given pairs, accepted facts where asked for."""
         relation = self.relation_name(question)
         accepted = []
