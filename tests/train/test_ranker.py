@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from faan.train.ranker import RANKER_FOLDER, RankerRun
 from pydantic import ValidationError
 
 from faan.base import InputError
@@ -21,7 +22,6 @@ from faan.models import Blind, EvidenceRanker, fit_ranker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
 from faan.tasks import Benchmark, Task, background_tasks, with_task_edges
 from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_model, train_run
-from faan.train.ranker import RANKER_FOLDER, RankerRun
 
 from .conftest import SETTINGS
 
