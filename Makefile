@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 DEMO := runs/world-without-capital
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint browser format bench results world
+.PHONY: help setup demo test lint browser format docs bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -45,6 +45,10 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 format: $(VENV)/.installed-dev  ## let ruff tidy the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-dev  ## build the documentation as a site into site/ (open site/index.html; needs no network)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
 
 bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; beside PyKEEN on NELL-One with FAAN_DATA)
 	$(BIN)/python benchmarks/graph.py

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.models import slow_faan
 
+from faan.base import config_names
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph
 from faan.models import Background
@@ -38,7 +39,6 @@ from faan.tasks import Benchmark, Episode, EpisodeSampler, PairSet, Task, read_b
 from faan.train import RunConfig, TrainConfig
 from faan.train.optimizer import Optimizer
 
-CONFIGS = Path(__file__).parent.parent / "configs"
 TURNS, SUCCESSIVE = 10, 3  # how often a program makes how many steps
 SAMPLE = 20  # queries whose ranks are compared
 
@@ -73,7 +73,7 @@ def steps() -> None:
     background = first_background(benchmark.graph, EmbedConfig())
     sampler = EpisodeSampler(benchmark.splits["train"])
     paper, narrow = (FaanConfig(repeat_input=repeat).build(background) for repeat in (True, False))
-    improved = RunConfig.from_toml(CONFIGS / "faan-plus.toml")
+    improved = RunConfig.from_toml("faan-plus")
     plus = improved.model.build(first_background(benchmark.graph, improved.embed))
     assert isinstance(plus, Faan)
     slow_faan.padded(background.neighbours)  # once for all steps
@@ -130,8 +130,8 @@ def queries() -> None:
     print(
         "\nall test queries                      seconds  pairs scored  microseconds a pair  ranks as the definition's"
     )
-    for path in sorted(CONFIGS.glob("faan*.toml")):
-        config = RunConfig.from_toml(path)
+    for name in [name for name in config_names() if name.startswith("faan")]:
+        config = RunConfig.from_toml(name)
         torch.manual_seed(0)
         model = config.model.build(first_background(benchmark.graph, config.embed))
         assert isinstance(model, Faan)
@@ -141,9 +141,7 @@ def queries() -> None:
         seconds = time.perf_counter() - start
         pairs = sum(len(np.unique(t.queries(5)[:, 0])) * len(t.candidates) for t in benchmark.splits["test"])
         same = same_ranks(model, min(benchmark.splits["test"], key=lambda task: abs(len(task.candidates) - 1000)))
-        print(
-            f"{path.name:37} {seconds:7.1f}  {pairs:12,}  {1e6 * seconds / pairs:19.1f}  {same} of {SAMPLE}", flush=True
-        )
+        print(f"{name:37} {seconds:7.1f}  {pairs:12,}  {1e6 * seconds / pairs:19.1f}  {same} of {SAMPLE}", flush=True)
 
 
 def same_ranks(model: Faan, task: Task) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -38,6 +39,18 @@ def missing(what: str) -> NoReturn:
     if os.environ.get("FAAN_REQUIRE_ALL"):
         pytest.fail(what)
     pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def require_modules() -> Callable[..., None]:
+    """Skip a test unless some modules can be imported."""
+
+    def check(*names: str) -> None:
+        for name in names:
+            if importlib.util.find_spec(name) is None:
+                missing(f"{name} is not installed: pip install 'faan[dev]'")
+
+    return check
 
 
 @pytest.fixture(scope="session")

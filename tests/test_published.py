@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -10,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from faan.base import config_file, config_name, config_names
 from faan.embed import EmbedConfig
-from faan.paper.measured import label_of
-from faan.rank import METRICS, UNTRAINED, ResultFile
+from faan.rank import METRICS, ResultFile, untrained_methods
 from faan.train import RunConfig
 
 if sys.version_info >= (3, 11):
@@ -31,13 +30,13 @@ def test_there_are_results() -> None:
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_a_result_names_what_gave_it(path: Path) -> None:
-    result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    result = ResultFile.read(path)
     if result.config:
-        assert (ROOT / result.config).is_file()
+        assert config_file(result.config).is_file()
     else:
-        assert label_of(result.method, result.variant) in UNTRAINED
-    target = result.config or shlex.quote(label_of(result.method, result.variant))
-    is_trained_run = bool(result.config) and not Path(result.config).stem.startswith("embed-")
+        assert result.label in untrained_methods()
+    target = result.config or shlex.quote(result.label)
+    is_trained_run = bool(result.config) and not config_name(result.config).startswith("embed-")
     verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
     assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")
     for figures in (result.dev, result.test):
@@ -47,21 +46,24 @@ def test_a_result_names_what_gave_it(path: Path) -> None:
     assert micro == pytest.approx(result.test["mrr"])
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
-def test_every_configuration_can_be_read(path: Path) -> None:
-    kind = EmbedConfig if path.stem.startswith("embed-") else RunConfig
-    assert kind.from_toml(path).model
+@pytest.mark.parametrize("name", config_names())
+def test_every_configuration_can_be_read(name: str) -> None:
+    kind = EmbedConfig if name.startswith("embed-") else RunConfig
+    assert kind.from_toml(name).model
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.toml")), ids=lambda path: path.stem)
-def test_the_result_in_a_configuration_is_that_of_its_files(path: Path) -> None:
-    told = tomllib.loads(path.read_text(encoding="utf-8")).get("result")
+@pytest.mark.parametrize("name", config_names())
+def test_the_result_in_a_configuration_is_that_of_its_files(name: str) -> None:
+    told = tomllib.loads(config_file(name).read_text(encoding="utf-8")).get("result")
     if told is None:
-        return  # nothing was measured yet
-    files = [json.loads(file.read_text()) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
-    for name, (split, metric) in {
-        "dev_mrr": ("dev", "mrr"),
-        "test_mrr": ("test", "mrr"),
-        "test_hits_at_10": ("test", "hits@10"),
+        measured = [file.name for file in RESULTS if config_name(ResultFile.read(file).config) == name]
+        assert not measured, f"{name} does not say what it gave"
+        return
+    files = [ResultFile.read(file) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
+    assert {config_name(file.config) for file in files} == {name}
+    for figure, figures in {
+        "dev_mrr": [file.dev["mrr"] for file in files],
+        "test_mrr": [file.test["mrr"] for file in files],
+        "test_hits_at_10": [file.test["hits@10"] for file in files],
     }.items():
-        assert told[name] == pytest.approx(np.mean([file[split][metric] for file in files]), abs=1e-4)
+        assert told[figure] == pytest.approx(np.mean(figures), abs=1e-4)

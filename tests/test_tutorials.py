@@ -23,9 +23,7 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
 
 
-@pytest.mark.parametrize(
-    ("page", "folders"), [("tutorial-engineer.md", ["examples"]), ("tutorial-researcher.md", ["configs"])]
-)
+@pytest.mark.parametrize(("page", "folders"), [("tutorial-engineer.md", ["examples"]), ("tutorial-researcher.md", [])])
 def test_the_commands_of_a_tutorial_work_one_after_the_other(
     page: str, folders: list[str], faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

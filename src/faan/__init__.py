@@ -21,7 +21,7 @@ from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark
 if TYPE_CHECKING:
     from faan.complete import Completer, Explanation, Suggestion, Suggestions, fit
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "Benchmark",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -63,6 +65,16 @@ def test_an_interrupted_fit_says_that_nothing_was_kept(
     assert (code != 0, out) == (True, "")
     assert "interrupted; nothing was saved, run `faan fit` again" in err
     assert not (tmp_path / "model").exists()
+
+
+def test_info_does_not_load_torch(model: Path) -> None:
+    program = (
+        "import sys; from faan.cli import app\n"
+        "app(['info', sys.argv[1]], standalone_mode=False)\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, model], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:

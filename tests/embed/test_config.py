@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -13,12 +12,10 @@ from faan.embed import config as config_module
 
 from .conftest import MODELS
 
-CONFIGS = Path(__file__).parents[2] / "configs"
-
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_published_file_holds_the_recommended_settings(model: str) -> None:
-    assert EmbedConfig.from_toml(CONFIGS / f"embed-{model}.toml") == EmbedConfig.recommended(model)  # type: ignore[arg-type]
+    assert EmbedConfig.from_toml(f"embed-{model}") == EmbedConfig.recommended(model)  # type: ignore[arg-type]
 
 
 def test_recommended_settings_can_be_changed() -> None:
@@ -56,5 +53,5 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], me
 
 
 def test_the_settings_of_a_few_shot_method_are_told_apart() -> None:
-    with pytest.raises(InputError, match=r"faan\.toml: these are the settings of a few-shot method.*`faan train`"):
-        EmbedConfig.from_toml(CONFIGS / "faan.toml")
+    with pytest.raises(InputError, match=r"faan: these are the settings of a few-shot method.*`faan train`"):
+        EmbedConfig.from_toml("faan")

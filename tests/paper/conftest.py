@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from faan.base import configs
 from faan.graph import read_graph
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
@@ -42,8 +43,9 @@ negatives = 4
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in."""
+    """A folder to work in, with no results yet."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
     return tmp_path
 
 
@@ -80,13 +82,14 @@ def write_result(home: Path) -> WriteResult:
 
 
 @pytest.fixture
-def tiny(home: Path) -> Path:
-    """A benchmark that is trained on in a second, and the settings for that in configs/."""
+def tiny(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A benchmark that is trained on in a second, and configurations for that in place of those that ship."""
     rows = [(f"c{i}", "next", f"c{(i + 1) % 40}") for i in range(40)]
     rows += [(f"c{i}", f"rare{r}", f"c{(i + r) % 40}") for r in range(2, 12) for i in range(0, 40, 3)]
     built, _ = build_benchmark(read_graph(rows), BuildSettings(min_triples=8, max_triples=20))
     write_benchmark(built, home / "data" / "Tiny")
     (home / "configs").mkdir()
+    monkeypatch.setattr(configs, "SHIPPED", home / "configs")
     (home / "configs" / "faan.toml").write_text(RUN)
     (home / "configs" / "embed-transe.toml").write_text(EMBED)
     return home / "data" / "Tiny"

@@ -11,7 +11,6 @@ from faan.train import RunConfig, evaluate_run, train_run
 
 from .conftest import SETTINGS
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 NAMES = {
     "fsrl": "FSRL",
     "gmatching-max": "GMatching-Max",
@@ -23,7 +22,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_configuration_trains_and_is_evaluated(name: str, tiny: Benchmark, tmp_path: Path) -> None:
-    full = RunConfig.from_toml(CONFIGS / f"{name}.toml").model_dump()
+    full = RunConfig.from_toml(name).model_dump()
     short = {"steps": 4, "warmup_steps": 1, "evaluate_every": 2, "shots": 2, "tasks_per_step": 2}
     config = RunConfig.model_validate(
         full | {"embed": SETTINGS["embed"], "shots": 2, "train": full["train"] | short | {"min_candidates": 2}}

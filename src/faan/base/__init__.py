@@ -1,5 +1,6 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
 
+from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
 from faan.base.files import (
@@ -9,8 +10,10 @@ from faan.base.files import (
     check_writable,
     decode_lines,
     locked,
+    read_json,
     read_lines,
     sync,
+    write_json,
     write_text,
 )
 from faan.base.lazy import load_lazily
@@ -34,6 +37,9 @@ __all__ = [
     "atomic_folder",
     "check_free",
     "check_writable",
+    "config_file",
+    "config_name",
+    "config_names",
     "counted",
     "damaged_checkpoint",
     "decode_lines",
@@ -42,6 +48,7 @@ __all__ = [
     "html_text",
     "ignore_progress",
     "in_words",
+    "is_config",
     "is_ragged",
     "load_lazily",
     "locked",
@@ -50,6 +57,7 @@ __all__ = [
     "parse_setting",
     "places_of",
     "progress_bars",
+    "read_json",
     "read_lines",
     "read_notes",
     "read_tensors",
@@ -57,6 +65,7 @@ __all__ = [
     "sync",
     "text_table",
     "visible",
+    "write_json",
     "write_tensors",
     "write_text",
 ]

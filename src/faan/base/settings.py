@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from faan.base import InputError
-from faan.base.errors import first_problem
+from faan.base.configs import config_file
+from faan.base.errors import InputError, first_problem
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class Settings(BaseModel):
     """A frozen object in which every name and every type is checked."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
     @classmethod
     def from_toml(cls, path: Path | str) -> Self:
-        """Read a file of ``configs/``; its ``[result]`` table says what the settings gave and is not a setting."""
+        """Read a configuration, given by name or file. Its ``[result]`` table holds measured figures, not settings."""
         try:
-            settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            settings = tomllib.loads(config_file(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
         settings.pop("result", None)

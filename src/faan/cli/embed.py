@@ -40,7 +40,10 @@ def embed(
             show_default=False,
         ),
     ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings from a TOML file instead.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="CONFIG", help="Settings instead of a model: a name (`embed-complex`) or a TOML file."),
+    ] = None,
     setting: Settings = None,
     valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,

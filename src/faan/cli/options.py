@@ -65,6 +65,9 @@ TensorBoard = Annotated[
 Base = Annotated[
     str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
 ]
+BenchmarkFolder = Annotated[
+    Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")]
 SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

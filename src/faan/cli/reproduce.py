@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from faan.base import InputError, UnknownSettingError, check_writable
+from faan.base import InputError, UnknownSettingError, check_writable, write_json
 from faan.cli.options import AsJson, Settings, read_tasks, refuse
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
-    DATASETS,
+    RESULTS,
+    SHIPPED,
     TABLES,
     Plan,
     Request,
@@ -21,13 +22,13 @@ from faan.paper import (
     attention_file,
     build_tables,
     plan,
+    published_figures,
     run_folder,
     shortened,
-    write_json,
     write_statistics,
     write_tables,
 )
-from faan.tasks import Benchmark, benchmark_name
+from faan.tasks import Benchmark, benchmark_name, find_benchmark
 
 
 def reproduce(
@@ -51,7 +52,14 @@ def reproduce(
         Path | None,
         typer.Option("--from", metavar="FOLDER", help="For `attention` with --run: a finished run of FAAN to look at."),
     ] = None,
-    results: Annotated[Path, typer.Option(metavar="FOLDER", help="Where result files are.")] = Path("results"),
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where result files are [default: results/ here; without it and --run, those that ship with faan].",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Also write Markdown, CSV and figures.")
     ] = None,
@@ -67,17 +75,25 @@ def reproduce(
     if names == []:
         raise typer.BadParameter("names no row", param_hint="--rows")
     name, changes = benchmark_name(dataset), tuple(setting or ())
-    request = Request(table, name, results, names, seeds, quick, changes, given=str(dataset))
+    request = Request(table, name, results or _results(run), names, seeds, quick, changes, given=str(dataset))
     if output is not None:
         check_writable(output / "table")
     if run:
-        _compute(request, read_tasks(dataset), dataset, trained)
+        _compute(request, read_tasks(dataset), find_benchmark(dataset), trained)
     _show(request, dataset, output, as_json)
+
+
+def _results(run: bool) -> Path:
+    """Where results are without --results."""
+    if run or RESULTS.is_dir():
+        return RESULTS
+    talk.print("no folder results/ here: these are the results that ship with faan")
+    return SHIPPED
 
 
 def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
     """Print the tables, and write them where that is wanted."""
-    if request.dataset not in DATASETS and not path.exists() and not len(request.read()):
+    if not (published_figures("main", request.dataset) or path.exists() or len(request.read())):
         raise InputError("there is no such benchmark, and no result of it", source=str(path))
     tables = build_tables(request)
     if output is not None:
@@ -148,7 +164,7 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
 
 def _print_plan(todo: Plan) -> None:
     for row in todo.left_out:
-        talk.print(f"{row.label} is left out: there are no settings for it in configs/", style="yellow")
+        talk.print(f"{row.label} is left out: faan ships no configuration of it", style="yellow")
     if todo.too_many:
         some = ", ".join(map(str, todo.too_many))
         talk.print(f"K = {some} left out: a dev or test relation has too few pairs", style="yellow")

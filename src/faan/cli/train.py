@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.base import InputError, check_free
+from faan.base import InputError, check_free, config_name, config_names, is_config
 from faan.cli.embed import embed_config, resume_embedding
-from faan.cli.options import AsJson, Settings, TensorBoard, read_tasks, refuse, with_changes
+from faan.cli.options import AsJson, BenchmarkFolder, Settings, TensorBoard, read_tasks, refuse, with_changes
 from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
+from faan.tasks import find_benchmark
 
 if TYPE_CHECKING:
     from faan.rank import ResultFile
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
 
 def train(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG", help="A TOML file with the settings of a few-shot model.")
+        Path,
+        typer.Argument(
+            metavar="CONFIG",
+            help="Settings of a few-shot model: a name (`evidence`, `faan`) or a TOML file.",
+        ),
     ],
-    benchmark: Annotated[Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark.")],
+    benchmark: BenchmarkFolder,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
     setting: Settings = None,
     tensorboard: TensorBoard = False,
@@ -35,9 +40,9 @@ def train(
 
     check_free(output)
     settings = with_changes(RunConfig.from_toml(config), setting)
-    source, tasks = (str(config), setting or []), read_tasks(benchmark)
+    source, tasks = (config_name(config), setting or []), read_tasks(benchmark)
     with training_callbacks(f"faan resume {output}", output if tensorboard else None) as callbacks:
-        run = train_run(settings, tasks, output, path=benchmark, source=source, callbacks=callbacks)
+        run = train_run(settings, tasks, output, path=find_benchmark(benchmark), source=source, callbacks=callbacks)
     _finish(run, as_json)
 
 
@@ -71,12 +76,13 @@ def evaluate(
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The run folder of `faan train`, a TOML file of embeddings, or a method without training: {untrained} "
-            "(a folder of that name comes first).",
+            help="The run folder of `faan train`, embeddings (a name such as `embed-transe`, or a TOML file), "
+            "or a method without training: {untrained} (a folder of that name comes first).",
         ),
     ],
     benchmark: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A few-shot benchmark; a run knows where its own is.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA. A run has its own."),
     ] = None,
     shots: Annotated[
         int | None,
@@ -107,8 +113,8 @@ def evaluate(
     from faan.train import evaluate_embedding
 
     name, shots, untrained = str(target), shots or 5, untrained_methods()
-    if name not in untrained and not target.exists():
-        known = ", ".join(untrained)
+    if name not in untrained and not is_config(target):
+        known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
         raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=name)
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
@@ -126,6 +132,7 @@ def evaluate(
     if translation and settings.model != "transe":
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     tasks = read_tasks(benchmark)
+    name = config_name(target)
     origin = Origin.of_evaluation(name, tasks.name, shots, translation=translation, draws=draws, changes=setting or ())
     with busy("training vectors") as on_progress:
         result = evaluate_embedding(

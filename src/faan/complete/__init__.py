@@ -75,6 +75,7 @@ _LAZY = {
     "fit_methods": "registry",
 }
 
+if not TYPE_CHECKING:  # mypy knows the names
 
-def __getattr__(name: str) -> Any:
-    return load_lazily(__name__, _LAZY, name)
+    def __getattr__(name: str) -> Any:
+        return load_lazily(__name__, _LAZY, name)

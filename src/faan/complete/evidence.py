@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +13,8 @@ from faan.base import OnProgress
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
-from faan.models import EvidenceConfig, EvidenceRanker, Method, count_tasks, make_sources
-from faan.tasks import Benchmark, Task
+from faan.models import EvidenceConfig, EvidenceRanker, count_tasks, make_sources
+from faan.tasks import Benchmark, Method, Task
 from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
@@ -68,6 +70,7 @@ class FittedEvidence(Fitted):
         embeddings = self.embeddings
         if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
             embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
+        self._runs.remove()
         ranker = EvidenceRanker(make_sources(graph, embeddings), self.method.evidence, self.method.judge)
         return FittedEvidence(ranker)
 
@@ -92,11 +95,12 @@ class _Runs:
     def __init__(self, config: RunConfig) -> None:
         self.config, self.done = config, list[Path]()
         self.embedded = 0  # triples that the vectors have seen
-        self._temporary = tempfile.TemporaryDirectory(prefix="faan-")
+        self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""
-        folder = Path(self._temporary.name) / str(len(self.done))
+        folder = self._folder / str(len(self.done))
         chosen = replace(benchmark, splits={"train": tuple(tasks), "dev": (), "test": ()})
         run = train_run(self.config, chosen, folder, others=self.done, callbacks=Callbacks(on_progress))
         self.done.append(folder)

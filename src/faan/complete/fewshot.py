@@ -14,8 +14,8 @@ from faan.base import InputError, OnProgress, write_tensors, write_text
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings
 from faan.graph import Graph
-from faan.models import Background, FewShotConfig, FewShotModel, Method
-from faan.tasks import Benchmark, Task, without_relations
+from faan.models import Background, FewShotConfig, FewShotModel
+from faan.tasks import Benchmark, Method, Task, without_relations
 from faan.train import BEST_FILE, EMBED_FOLDER, Callbacks, RunConfig, copied, load_best, train_run
 
 _CONFIG_FILE = "run.json"

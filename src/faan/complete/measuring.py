@@ -1,4 +1,8 @@
-"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out."""
+"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out.
+
+Ranks and metrics are those of `faan.rank`; its ranker itself is not used, because here an answer can be missing among
+the candidates, the head and known tails are no candidates, and calibration needs the scores.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,8 @@ from faan.complete.about import Bin, Measured
 from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
 from faan.complete.question import fitting
 from faan.graph import Graph
-from faan.models import Method, Scorer
 from faan.rank import mean_ranks, summarise_ranks
-from faan.tasks import Task
+from faan.tasks import Method, Scorer, Task
 
 SHOTS = 5  # examples of a relation in the figures
 _CALIBRATION_SHOTS = (1, 3)  # further numbers of examples, from which probabilities learn what few are worth

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from faan.base import OnProgress
 from faan.graph import Graph
-from faan.models import METHODS, Method, UntrainedConfig
-from faan.tasks import SPLITS, Benchmark, Task
+from faan.models import METHODS, UntrainedConfig
+from faan.tasks import SPLITS, Benchmark, Method, Task
 from faan.train import RunConfig
 
 

@@ -21,13 +21,11 @@ from faan.models.interface import (
     Apart,
     FewShotConfig,
     FewShotModel,
-    Method,
-    Scorer,
     Scorers,
     UntrainedConfig,
     prepare_sets,
 )
-from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Protocol, Row, TableName, Variant, methods
+from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
@@ -49,15 +47,12 @@ __all__ = [
     "FewShotModel",
     "Kind",
     "MeanTranslation",
-    "Method",
     "MethodConfig",
     "NeighbourWeights",
     "OutOfFold",
     "OutOfFoldVectors",
     "PathRules",
-    "Protocol",
     "Row",
-    "Scorer",
     "Scorers",
     "TableName",
     "TailCounts",

@@ -36,7 +36,7 @@ class EmbeddingMethodConfig(MethodConfig):
 
     kind = "embedding"
     order: ClassVar[int] = 10
-    rows: ClassVar[tuple[Row, ...]] = tuple(Row(name, f"embed-{model}.toml") for model, name in NAMES.items())
+    rows: ClassVar[tuple[Row, ...]] = tuple(Row(name, f"embed-{model}") for model, name in NAMES.items())
 
     method: Literal["embedding"] = "embedding"
     """Which method."""

@@ -18,14 +18,14 @@ from pydantic import Field, SerializeAsAny, model_validator
 
 from faan.base import InputError, Ints, OnProgress, Purpose, Stream, ignore_progress
 from faan.embed import EmbedConfig, Embeddings
-from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
+from faan.evidence import Evidence, Kind, Measure, RelationQuery, Sources, Values, column_evidence, evidence_of
 from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
-from faan.models.register import MethodConfig, Protocol, Row, Variant, as_method
+from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
-from faan.tasks import Task
+from faan.tasks import Method, Protocol, Task
 
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
@@ -41,8 +41,8 @@ class EvidenceConfig(MethodConfig):
     unit: ClassVar[str] = "trees"
     order: ClassVar[int] = 60
     rows: ClassVar[tuple[Row, ...]] = (
-        Row("Evidence", "evidence.toml", tables=("main", "shots", "relations")),
-        Row("Evidence quick", "evidence-quick.toml"),
+        Row("Evidence", "evidence", tables=("main", "shots", "relations")),
+        Row("Evidence quick", "evidence-quick"),
     )
     variants: ClassVar[Mapping[str, Variant]] = {
         "no-paths": Variant("without paths and links", {"without": ("paths", "links")}),
@@ -51,11 +51,12 @@ class EvidenceConfig(MethodConfig):
         "no-counts": Variant("without counts", {"without": ("counts",)}),
         "no-task-edges": Variant("without the edges of training tasks", {"task_edges": False}),
         "seeing": Variant("learnt from vectors of the background alone", {"out_of_fold_vectors": False}),
-        "faan": Variant("with FAAN's score", config="evidence-faan.toml"),
-        "metar": Variant("with MetaR's score", config="evidence-metar.toml"),
-        "open": Variant("learnt from background relations too", {"background_tasks": True}, protocol="open"),
+        "faan": Variant("with FAAN's score", config="evidence-faan"),
+        "metar": Variant("with MetaR's score", config="evidence-metar"),
+        "open": Variant("", {"background_tasks": True}, protocol="open"),
     }
     """The ablation of evidence, further evidence, and another protocol."""
+    title: ClassVar[str] = "The evidence ranker"
     fit_config: ClassVar[str | None] = "evidence-quick"
 
     method: Literal["evidence"] = "evidence"
@@ -149,7 +150,7 @@ def fit_ranker(
     config: EvidenceConfig | None = None,
     *,
     out_of_fold: Sequence[OutOfFoldVectors] = (),
-    learnt: Mapping[str, Witness] | None = None,
+    learnt: Mapping[str, Method] | None = None,
     seed: int = 0,
     on_progress: OnProgress = ignore_progress,
 ) -> EvidenceRanker:
@@ -191,9 +192,7 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
 
 
-def make_sources(
-    graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Witness] | None = None
-) -> Sources:
+def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Method] | None = None) -> Sources:
     """Put what evidence is taken from in its place."""
     places: dict[str, Embeddings] = {}
     for vectors in embeddings:
@@ -222,7 +221,7 @@ def _draw_rows(
         draw, place = divmod(number, len(tasks))
         task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
-        measure = Measure(Question(sources[place], task, task.pairs[order[:shots]]), evidence)
+        measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
         asked = task.pairs[order[shots:]]
         heads = np.unique(asked[:, 0])
         for head in heads[stream.permutation(len(heads))[: config.heads]].tolist():
@@ -237,16 +236,16 @@ def _draw_rows(
 
 def _wrong_tails(measure: Measure, head: int, config: EvidenceConfig, stream: Stream) -> Ints:
     """Candidates that are wrong for a head: hard ones and random ones, sorted."""
-    question = measure.question
-    places = np.flatnonzero(~np.isin(question.field, question.task.truths.tails_of(head)))
+    question = measure.query
+    places = np.flatnonzero(~np.isin(question.candidates, question.task.truths.tails_of(head)))
     if not len(places):
         return places
-    values = measure.field_values(head)[places]
+    values = measure.values(head)[places]
     chosen = [places[stream.integers(len(places), config.random)]]
     for number, one in enumerate(measure.evidence):
         if one.name in _HARD:
             chosen.append(places[np.argsort(-values[:, number], kind="stable")[: config.hard]])
-    return question.field[np.unique(np.concatenate(chosen))]
+    return question.candidates[np.unique(np.concatenate(chosen))]
 
 
 def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:

@@ -43,8 +43,8 @@ class FaanConfig(FewShotConfig):
 
     order: ClassVar[int] = 50
     rows: ClassVar[tuple[Row, ...]] = (
-        Row("FAAN", "faan.toml", tables=("main", "shots", "relations", "attention")),
-        Row("FAAN plus", "faan-plus.toml", tables=("main", "shots", "relations", "attention")),
+        Row("FAAN", "faan", tables=("main", "shots", "relations", "attention")),
+        Row("FAAN plus", "faan-plus", tables=("main", "shots", "relations", "attention")),
     )
     variants: ClassVar[Mapping[str, Variant]] = {
         "A1": Variant("neighbours averaged", {"neighbours": "mean"}),

@@ -32,7 +32,7 @@ class FsrlConfig(EntitywiseConfig):
     """The settings of FSRL; the defaults are the paper's."""
 
     order: ClassVar[int] = 30
-    rows: ClassVar[tuple[Row, ...]] = (Row("FSRL", "fsrl.toml", tables=("main", "shots")),)
+    rows: ClassVar[tuple[Row, ...]] = (Row("FSRL", "fsrl", tables=("main", "shots")),)
     fit_config: ClassVar[str | None] = "fsrl"
 
     method: Literal["fsrl"] = "fsrl"

@@ -31,9 +31,9 @@ class GMatchingConfig(EntitywiseConfig):
 
     order: ClassVar[int] = 20
     rows: ClassVar[tuple[Row, ...]] = (
-        Row("GMatching-MaxP", "gmatching-maxp.toml", tables=("main", "shots")),
-        Row("GMatching-MeanP", "gmatching-meanp.toml"),
-        Row("GMatching-Max", "gmatching-max.toml"),
+        Row("GMatching-MaxP", "gmatching-maxp", tables=("main", "shots")),
+        Row("GMatching-MeanP", "gmatching-meanp"),
+        Row("GMatching-Max", "gmatching-max"),
     )
     fit_config: ClassVar[str | None] = "gmatching-maxp"
     samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {

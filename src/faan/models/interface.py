@@ -16,20 +16,9 @@ from torch.nn import functional
 from faan.base import Ints
 from faan.models.background import Background
 from faan.models.register import MethodConfig
-from faan.tasks import Benchmark, Episode, Task
+from faan.tasks import Benchmark, Episode, Method, Scorer, Task
 
 PAIRS_AT_ONCE = 2048  # how many pairs a model scores together: few enough to stay in the processor's cache
-
-
-class Scorer(Protocol):
-    """Scores pairs of one relation, of which it knows the references."""
-
-    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        """Score each head with each candidate, higher for more plausible: (H,) and (C,) to (H, C).
-
-        The score of a pair must not depend on the other heads and candidates of the call.
-        """
-        ...
 
 
 class Scorers(Protocol):
@@ -37,17 +26,6 @@ class Scorers(Protocol):
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """As `Scorer.score`, for each of S sets: (H,) and (C,) to (S, H, C)."""
-        ...
-
-
-class Method(Protocol):
-    """A few-shot method."""
-
-    def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
-
-        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
-        """
         ...
 
 

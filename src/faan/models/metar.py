@@ -49,7 +49,7 @@ class MetaRConfig(FewShotConfig):
     """The settings of MetaR; the defaults are the paper's."""
 
     order: ClassVar[int] = 40
-    rows: ClassVar[tuple[Row, ...]] = (Row("MetaR", "metar.toml", tables=("main", "shots", "relations")),)
+    rows: ClassVar[tuple[Row, ...]] = (Row("MetaR", "metar", tables=("main", "shots", "relations")),)
     fit_config: ClassVar[str | None] = "metar"
     samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "small": {"widths": (12, 10), "rate": 0.5, "dropout": 0.2},

@@ -14,10 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, SerializeAsAny
 
 from faan.base import Settings
+from faan.tasks import Protocol
 
 Kind: TypeAlias = Literal["trained", "embedding", "translation", "untrained"]
 """How a method gets its result: trained on tasks, by vectors that know the references or not, or without training."""
-Protocol: TypeAlias = Literal["strict", "open"]
 TableName: TypeAlias = Literal["main", "ablation", "shots", "relations", "attention"]
 
 METHODS: dict[str, type[MethodConfig]] = {}
@@ -29,7 +29,7 @@ class Row:
     """A row of the tables: what it is called there, and the settings that give it."""
 
     label: str
-    config: str = ""  # its file in `configs/`
+    config: str = ""  # the name of its configuration
     changes: Mapping[str, Any] = field(default_factory=dict)  # of the settings, for methods without a file
     variant: str | None = None
     protocol: Protocol = "strict"
@@ -40,7 +40,7 @@ class Row:
 class Variant:
     """A method with something changed, for an ablation."""
 
-    meaning: str  # in a few words
+    meaning: str  # in a few words, for the table of the ablation
     changes: Mapping[str, Any] = field(default_factory=dict)  # of the settings
     config: str = ""  # a file of its own in `configs/`, where changes are not enough
     protocol: Protocol = "strict"
@@ -60,6 +60,8 @@ class MethodConfig(Settings, ABC):
     """Its rows in the tables; those of variants are made from `variants`."""
     variants: ClassVar[Mapping[str, Variant]] = {}
     """Changes that have a name; `variant = NAME` in the settings of a run makes them."""
+    title: ClassVar[str] = ""
+    """What titles call it, where that is not its name."""
     fit_config: ClassVar[str | None] = None
     """The configuration that `faan fit` trains it with, empty where it needs none; None: `faan fit` lacks it."""
     samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

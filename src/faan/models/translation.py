@@ -24,7 +24,7 @@ class TranslationConfig(MethodConfig):
 
     kind = "translation"
     order: ClassVar[int] = 70
-    rows: ClassVar[tuple[Row, ...]] = (Row("Translation", "embed-transe.toml"),)
+    rows: ClassVar[tuple[Row, ...]] = (Row("Translation", "embed-transe"),)
 
     method: Literal["translation"] = "translation"
     """Which method."""

@@ -1,97 +1,18 @@
-"""Result files: one JSON file for each run, all methods alike, with what is needed to run it again."""
+"""From ranks to the figures of a result file: dev and test, several K, random references, each relation."""
 
 from __future__ import annotations
 
-import json
-import platform
-import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, OnProgress, Purpose, Stream, html_table, ignore_progress, write_text
-from faan.models import Method, prepare_sets
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress
+from faan.models import prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
-from faan.tasks import Benchmark, Task
-
-_PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a result comes from: the configuration's file and the command that gave it."""
-
-    config: str  # empty for a method without settings
-    command: str
-
-    @classmethod
-    def of_evaluation(
-        cls,
-        target: str,
-        dataset: str,
-        shots: int,
-        *,
-        translation: bool = False,
-        draws: int = 0,
-        changes: Sequence[str] = (),
-    ) -> Origin:
-        """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
-        call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
-        call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
-        for change in changes:
-            call += ["--set", change]
-        return cls(target if target.endswith(".toml") else "", shlex.join(call))
-
-
-class ResultFile(BaseModel):
-    """What was measured, and how to measure it again."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    method: str
-    variant: str | None = None
-    dataset: str
-    protocol: Literal["strict", "open"] = "strict"
-    shots: int
-    seed: int
-    dev: dict[str, Any]
-    test: dict[str, Any]
-    relations: dict[str, dict[str, float]]
-    seconds: dict[str, float]
-    steps: int
-    config: str
-    command: str
-    versions: dict[str, str] = Field(
-        default_factory=lambda: {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
-    )
-    date: str = Field(default_factory=lambda: datetime.now(timezone.utc).date().isoformat())
-
-    def __repr__(self) -> str:
-        return f"ResultFile({self._title()}, {', '.join(f'{name} {self.test[name]:.3f}' for name in METRICS)})"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (split, *(figures[name] for name in METRICS))
-            for split in ("dev", "test")
-            if (figures := getattr(self, split))
-        ]
-        return html_table(("split", *METRICS), rows, self._title())
-
-    def _title(self) -> str:
-        name = f"{self.method} {self.variant}" if self.variant else self.method
-        return f"{name} on {self.dataset}, {self.shots}-shot, {self.protocol}, seed {self.seed}"
-
-    def write(self, path: Path) -> None:
-        """Write it as JSON."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n")
+from faan.tasks import Benchmark, Method, Task
 
 
 def rank_splits(

@@ -6,7 +6,8 @@ import time
 
 from faan.base import OnProgress, ignore_progress
 from faan.models import UntrainedConfig, methods
-from faan.rank.results import Origin, ResultFile, rank_splits
+from faan.rank.result_file import Origin, ResultFile
+from faan.rank.results import rank_splits
 from faan.tasks import Benchmark
 
 

@@ -5,8 +5,9 @@ from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, withou
 from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
 from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
-from faan.tasks.layout import benchmark_name, read_benchmark, write_benchmark
+from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
+from faan.tasks.method import Method, Protocol, Scorer
 
 __all__ = [
     "CUTOFF",
@@ -18,12 +19,16 @@ __all__ = [
     "Episode",
     "EpisodeSampler",
     "Leakage",
+    "Method",
     "PairSet",
+    "Protocol",
+    "Scorer",
     "Task",
     "background_tasks",
     "benchmark_name",
     "build_benchmark",
     "draw_negatives",
+    "find_benchmark",
     "find_candidates",
     "find_leakage",
     "has_negatives",

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -41,19 +42,32 @@ def benchmark_name(path: str | Path) -> str:
     return re.sub(r"\.(tar(\.\w+)?|tgz)$", "", name)
 
 
+def find_benchmark(path: str | Path) -> Path:
+    """Where a benchmark is: at this path or, if there is nothing and it is a bare name, in the folder FAAN_DATA."""
+    place, data = Path(path), os.environ.get("FAAN_DATA")
+    if place.exists():
+        return place
+    if place.name != str(path):
+        raise InputError("there is no such folder or archive", source=str(path))
+    if not data:
+        raise InputError("there is no such folder or archive; FAAN_DATA can name the folder it is in", source=str(path))
+    if not (place := Path(data) / place.name).exists():
+        raise InputError(f"there is no such folder or archive here, nor {place} (FAAN_DATA)", source=str(path))
+    return place
+
+
 def read_benchmark(path: str | Path) -> Benchmark:
     """Read a few-shot benchmark.
 
     Args:
-        path: A folder in the layout of NELL-One, or a tar archive of one.
+        path: A folder in the layout of NELL-One, or a tar archive of one. A bare name is looked up in FAAN_DATA too.
 
     >>> import faan
-    >>> faan.read_benchmark("no-such-benchmark")
+    >>> faan.read_benchmark("folder/no-such-benchmark")
     Traceback (most recent call last):
-    faan.base.errors.InputError: no-such-benchmark: there is no such folder or archive
+    faan.base.errors.InputError: folder/no-such-benchmark: there is no such folder or archive
     """
-    if not Path(path).exists():
-        raise InputError("there is no such folder or archive", source=str(path))
+    path = find_benchmark(path)
     folder = Folder(path)
     folder.require("a few-shot benchmark", *FILES)
     ids = _numbered(folder, _ENTITIES)

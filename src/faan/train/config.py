@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from faan.base import Settings
 from faan.embed import EmbedConfig
-from faan.models import AnyMethod, Protocol
+from faan.models import AnyMethod
+from faan.tasks import Protocol
 
 Count = Annotated[int, Field(ge=1)]
 

@@ -6,9 +6,9 @@ import time
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
-from faan.models import NAMES, EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank import Origin, ResultFile, rank_splits
-from faan.tasks import Benchmark
+from faan.models import NAMES, EmbeddingMethod, MeanTranslation, training_triples
+from faan.rank import Origin, ResultFile, rank_splits, settings_hash
+from faan.tasks import Benchmark, Method
 
 
 def evaluate_embedding(
@@ -47,5 +47,6 @@ def evaluate_embedding(
         seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
         steps=run.steps,
         config=origin.config,
+        settings=settings_hash(config),
         command=origin.command,
     )

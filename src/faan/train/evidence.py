@@ -19,7 +19,7 @@ import torch
 
 from faan.base import InputError, write_text
 from faan.embed import EmbedConfig, Embeddings, triples_of
-from faan.evidence import Sources, Witness
+from faan.evidence import Sources
 from faan.graph import Graph
 from faan.models import (
     RANKER_FILE,
@@ -27,7 +27,6 @@ from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
     FewShotConfig,
-    Method,
     OutOfFold,
     OutOfFoldVectors,
     check_enough,
@@ -36,7 +35,7 @@ from faan.models import (
     parts_of,
 )
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import Task, background_tasks, inverse_tasks, with_task_edges, without_relations
+from faan.tasks import Method, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
 from faan.train.fewshot import check_model
 from faan.train.loop import Callbacks, seed_torch, train_model
@@ -129,7 +128,7 @@ class EvidenceStages(Stages):
         """The trained ranker."""
         return EvidenceRanker.load(self.folder / RANKER_FOLDER, self._sources(self._learnt(None)))
 
-    def _sources(self, learnt: Mapping[str, Witness]) -> Sources:
+    def _sources(self, learnt: Mapping[str, Method]) -> Sources:
         """What evidence about other tasks is taken from."""
         return make_sources(self._graph, self._load(self._after_training), learnt)
 
@@ -189,7 +188,7 @@ class EvidenceStages(Stages):
     def _load(self, vectors: Mapping[str, EmbedConfig]) -> list[Embeddings]:
         return [Embeddings.load(self.folder / name) for name in vectors]
 
-    def _learnt(self, callbacks: Callbacks | None) -> dict[str, Witness]:
+    def _learnt(self, callbacks: Callbacks | None) -> dict[str, Method]:
         """The witness for each part and for all, trained if there are callbacks, else as it was trained."""
         settings = self.model.witness
         if settings is None:

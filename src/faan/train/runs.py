@@ -26,8 +26,7 @@ from pydantic import ValidationError
 
 from faan.base import InputError, atomic_folder, check_free, first_problem, locked, write_text
 from faan.embed import CONFIG_FILE, fingerprint, split, triples_of
-from faan.models import Method
-from faan.tasks import SPLITS, Benchmark, read_benchmark
+from faan.tasks import SPLITS, Benchmark, Method, read_benchmark
 from faan.train.checkpoint import Progress
 from faan.train.config import RunConfig
 from faan.train.evidence import EvidenceStages

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from faan.base import OnProgress
-from faan.models import Method
-from faan.tasks import Benchmark
+from faan.tasks import Benchmark, Method
 from faan.train.checkpoint import Progress
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks
