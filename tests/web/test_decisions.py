@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -45,7 +46,8 @@ def test_the_last_decision_holds_and_undoing_brings_the_one_before_back(decision
     assert decisions.undo(second.id, "Bo").decision == first
     assert decisions.undo(first.id, "Bo").decision is None
     assert decisions.current() == []
-    (count,) = sqlite3.connect(decisions.path).execute("SELECT count(*) FROM event").fetchone()
+    with closing(sqlite3.connect(decisions.path)) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM event").fetchone()
     assert count == 4  # nothing is forgotten
 
 
@@ -109,12 +111,14 @@ def test_files_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be used as a file of decisions"):
         Decisions(text)
     other = tmp_path / "other"
-    sqlite3.connect(other).execute("CREATE TABLE t (x)")
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE t (x)")
     with pytest.raises(InputError, match="is no file of decisions"):
         Decisions(other)
     newer = tmp_path / "newer"
     Decisions(newer).close()
-    sqlite3.connect(newer).execute("PRAGMA user_version = 99")
+    with closing(sqlite3.connect(newer)) as connection:
+        connection.execute("PRAGMA user_version = 99")
     with pytest.raises(InputError, match=r"newer version of faan \(format 99"):
         Decisions(newer)
     with pytest.raises(InputError, match="--decisions FILE"):

@@ -89,7 +89,7 @@ def test_a_port_in_use_is_one_line(model: Path, faan: Faan) -> None:
         port = taken.getsockname()[1]
         code, out, err = faan("serve", model, "--port", str(port))
     assert (code, out) == (1, "")
-    assert f"127.0.0.1:{port}: cannot be listened at (Address already in use); choose another port with --port" in err
+    assert f"127.0.0.1:{port}: cannot listen here (Address already in use); choose another port with --port" in err
 
 
 @pytest.mark.parametrize(

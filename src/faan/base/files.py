@@ -25,7 +25,7 @@ def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: Fal
 
 def check_writable(folder: Path) -> None:
     """Refuse a place where `atomic_folder` could not write, before hours of work are spent on what goes there."""
-    if folder.is_mount():
+    if os.path.ismount(folder):  # Path.is_mount does not know Windows before Python 3.12
         raise InputError("is a mount point, which cannot be replaced; choose a folder in it", source=str(folder))
     with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-"):
         pass
@@ -133,7 +133,7 @@ def sync(path: Path) -> None:
     """Wait until a file, or the list of a folder's files, is on the disk."""
     if os.name == "nt" and path.is_dir():
         return  # Windows opens no folders
-    number = os.open(path, os.O_RDONLY)
+    number = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)  # Windows syncs what may be written only
     try:
         os.fsync(number)
     finally:

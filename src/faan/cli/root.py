@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -44,6 +45,9 @@ app.add_typer(benchmark_app, name="benchmark")
 
 def main() -> None:
     """Run a command: exit code 1 and one line where something went wrong, 2 where the call itself was wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        if os.name == "nt" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # pipes and files have a code page without arrows there
     try:
         app()
         sys.stdout.flush()

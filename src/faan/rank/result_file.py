@@ -88,11 +88,12 @@ class ResultFile(BaseModel):
             raise InputError(f"is no result file ({first_problem(error)}); remove it", source=str(path)) from None
 
     def __repr__(self) -> str:
-        return f"ResultFile({self._title()}, {', '.join(f'{name} {self.test[name]:.3f}' for name in METRICS)})"
+        figures = ", ".join(f"{name} {self.test[name]:.3f}" for name in METRICS if name in self.test)
+        return f"ResultFile({self._title()}, {figures})"
 
     def _repr_html_(self) -> str:
         rows = [
-            (split, *(figures[name] for name in METRICS))
+            (split, *(figures.get(name, "") for name in METRICS))
             for split in ("dev", "test")
             if (figures := getattr(self, split))
         ]

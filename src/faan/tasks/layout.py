@@ -60,12 +60,12 @@ def read_benchmark(path: str | Path) -> Benchmark:
     """Read a few-shot benchmark.
 
     Args:
-        path: A folder in the layout of NELL-One, a tar archive of one, or its name in the folder FAAN_DATA.
+        path: A folder in the layout of NELL-One, or a tar archive of one. A bare name is looked up in FAAN_DATA too.
 
     >>> import faan
-    >>> faan.read_benchmark("./no-such-benchmark")
+    >>> faan.read_benchmark("folder/no-such-benchmark")
     Traceback (most recent call last):
-    faan.base.errors.InputError: ./no-such-benchmark: there is no such folder or archive
+    faan.base.errors.InputError: folder/no-such-benchmark: there is no such folder or archive
     """
     path = find_benchmark(path)
     folder = Folder(path)

@@ -112,6 +112,10 @@ class Decisions:
         with self._lock:
             self._connection.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, and on the disk at the end."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-import threading
 import unicodedata
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from faan.graph import Graph
 
@@ -51,18 +51,29 @@ class Search:
     def __init__(self, graph: Graph, path: Path) -> None:
         self._graph = graph
         self._path = path
-        self._local = threading.local()
-        self._letters: str = self._connection.execute("SELECT letters FROM about").fetchone()[0]
+        self._idle: list[sqlite3.Connection] = []
+        self._letters: str = self._query("SELECT letters FROM about")[0][0]
 
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        """A connection of this thread's own: readers do not wait for each other."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
+    def _query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Rows of the index, by a connection that nobody else uses: readers do not wait for each other."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            place = f"{self._path.absolute().as_uri()}?mode=ro"
+            connection = sqlite3.connect(place, uri=True, check_same_thread=False)
             connection.execute("PRAGMA mmap_size = 4294967296")
-            self._local.connection = connection
-        return connection
+        try:
+            return connection.execute(query, values).fetchall()
+        finally:
+            self._idle.append(connection)
+
+    def close(self) -> None:
+        """Close the index."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def find(self, text: str, limit: int = 10) -> list[Entity]:
         """The entities that match best: the very name, then by words, beginnings of words, words with an error."""
@@ -99,7 +110,7 @@ class Search:
 
     def _match(self, terms: list[str]) -> list[int]:
         query = "SELECT entity FROM text CROSS JOIN entity ON id = text.rowid WHERE text MATCH ? LIMIT ?"
-        return [row[0] for row in self._connection.execute(query, (" AND ".join(terms), _MATCHES))]
+        return [row[0] for row in self._query(query, (" AND ".join(terms), _MATCHES))]
 
     def _beginning(self, word: str) -> str:
         """Matches words that begin so.
@@ -137,11 +148,11 @@ class Search:
         query, after = "SELECT term FROM word WHERE term >= ? LIMIT 1", beginning
         terms: list[str] = []
         while len(terms) < limit:
-            row = self._connection.execute(query, (after,)).fetchone()
-            if row is None or not row[0].startswith(beginning):
+            rows = self._query(query, (after,))
+            if not rows or not rows[0][0].startswith(beginning):
                 break
-            terms.append(row[0])
-            after = row[0] + "\0"
+            terms.append(rows[0][0])
+            after = rows[0][0] + "\0"
         return terms
 
     def _describe(self, entity: int) -> Entity:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import os
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
@@ -73,6 +74,7 @@ def service_of(
         try:
             yield Service(completer, search, stored, folder.resolve().name)
         finally:
+            search.close()
             stored.close()
 
 
@@ -82,7 +84,8 @@ def listen(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         bound = socket.socket(family, socket.SOCK_STREAM)
         try:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else a restart has to wait for a minute
+            if os.name != "nt":  # a restart need not wait for a minute; on Windows it would share a port in use
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind(address)
             bound.listen()
         except BaseException:
@@ -93,7 +96,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise InputError(f"no such host ({error.strerror})", source=host) from None
     except OSError as error:
         raise InputError(
-            f"cannot be listened at ({error.strerror}); choose another port with --port, 0 for any that is free",
+            f"cannot listen here ({error.strerror}); choose another port with --port, 0 for any that is free",
             source=f"{host}:{port}",
         ) from None
 
