@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 
 from faan.base import config_file, config_name, config_names
 from faan.embed import EmbedConfig
-from faan.paper.measured import label_of
-from faan.rank import METRICS, UNTRAINED, ResultFile
+from faan.rank import METRICS, ResultFile, untrained_methods
 from faan.train import RunConfig
 
 if sys.version_info >= (3, 11):
@@ -32,12 +30,12 @@ def test_there_are_results() -> None:
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_a_result_names_what_gave_it(path: Path) -> None:
-    result = ResultFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    result = ResultFile.read(path)
     if result.config:
         assert config_file(result.config).is_file()
     else:
-        assert label_of(result.method, result.variant) in UNTRAINED
-    target = result.config or shlex.quote(label_of(result.method, result.variant))
+        assert result.label in untrained_methods()
+    target = result.config or shlex.quote(result.label)
     is_trained_run = bool(result.config) and not config_name(result.config).startswith("embed-")
     verb = "train" if is_trained_run else "evaluate"  # a run is trained, then evaluated
     assert result.command.startswith(f"faan {verb} {target} --benchmark {result.dataset}")
@@ -58,11 +56,14 @@ def test_every_configuration_can_be_read(name: str) -> None:
 def test_the_result_in_a_configuration_is_that_of_its_files(name: str) -> None:
     told = tomllib.loads(config_file(name).read_text(encoding="utf-8")).get("result")
     if told is None:
-        return  # nothing was measured yet
-    files = [json.loads(file.read_text()) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
-    for name, (split, metric) in {
-        "dev_mrr": ("dev", "mrr"),
-        "test_mrr": ("test", "mrr"),
-        "test_hits_at_10": ("test", "hits@10"),
+        measured = [file.name for file in RESULTS if config_name(ResultFile.read(file).config) == name]
+        assert not measured, f"{name} does not say what it gave"
+        return
+    files = [ResultFile.read(file) for file in sorted(ROOT.glob(told.get("file") or told["files"]))]
+    assert {config_name(file.config) for file in files} == {name}
+    for figure, figures in {
+        "dev_mrr": [file.dev["mrr"] for file in files],
+        "test_mrr": [file.test["mrr"] for file in files],
+        "test_hits_at_10": [file.test["hits@10"] for file in files],
     }.items():
-        assert told[name] == pytest.approx(np.mean([file[split][metric] for file in files]), abs=1e-4)
+        assert told[figure] == pytest.approx(np.mean(figures), abs=1e-4)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+from pathlib import Path
 
 import pytest
 
 from faan.complete import Completer, fit
 from faan.graph import Graph, read_graph
-from faan.models import EvidenceConfig, fit_ranker
 
 COUNTRIES = 30
 CAPITALS = [(f"land{i}", f"town{i}a") for i in range(COUNTRIES)]  # not in the graph: what is to be found
@@ -32,10 +31,7 @@ def facts(trades: int = 0) -> list[tuple[str, str, str]]:
 
 def fit_quickly(graph: Graph) -> Completer:
     """The default method with few trees, which learn from little."""
-    quick = partial(fit_ranker, config=EvidenceConfig(shots=(5,), heads=4, trees=30, min_rows=20))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("faan.complete.evidence.fit_ranker", quick)
-        return fit(graph)
+    return fit(graph, config=str(Path(__file__).parent / "quick.toml"))
 
 
 @pytest.fixture(scope="session")

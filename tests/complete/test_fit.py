@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from faan.base import InputError, UnknownNameError
-from faan.complete import METHODS, Completer, fit
+from faan.complete import Completer, fit, fit_methods
 from faan.complete.choosing import choose_tasks
-from faan.complete.fewshot import FittedFaan
+from faan.complete.fewshot import FittedModel
+from faan.complete.registry import recipe_of
 from faan.graph import Graph, read_graph
-from faan.train import RunConfig
+from faan.models import METHODS
 
 from .conftest import CAPITALS
 
@@ -111,7 +112,9 @@ def test_a_relation_can_be_left_out(land: Graph) -> None:
 
 
 def test_wrong_calls_are_refused(land: Graph) -> None:
-    with pytest.raises(InputError, match=r"no method is called 'magic'; there are evidence, faan"):
+    with pytest.raises(
+        InputError, match=r"no method is called 'magic'; there are evidence, gmatching, fsrl, metar, faan, rules"
+    ):
         fit(land, method="magic")
     with pytest.raises(InputError, match="too few to learn from"):
         fit(read_graph([("a", "r", "b")]))
@@ -131,23 +134,29 @@ def test_the_same_seed_gives_the_same_model(land: Graph) -> None:
     assert one.about.measured == two.about.measured
 
 
-def test_faan_has_the_settings_of_its_configuration() -> None:
-    settings = RunConfig.model_validate(FittedFaan.settings)
-    assert settings == RunConfig.from_toml("faan-plus")
-    assert set(METHODS) == {"evidence", "faan", "metar", "gmatching", "fsrl", "rules"}
+def test_methods_are_made_with_configurations_that_ship() -> None:
+    assert set(fit_methods()) == {"evidence", "faan", "metar", "gmatching", "fsrl", "rules"}
+    for name in fit_methods():
+        recipe = recipe_of(name)
+        assert METHODS[name].kind == "untrained" or recipe.settings(3).model.method == name
+    assert recipe_of(config="evidence").method == "evidence"
+    with pytest.raises(InputError, match="is one of evidence, not of faan"):
+        recipe_of("faan", "evidence")
 
 
 def test_a_few_shot_model_is_trained_saved_and_loaded(
     land: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiny = {
-        "model": {"method": "faan", "layers": 1},
-        "embed": {"dimension": 8, "epochs": 2, "batch_size": 64, "chunk_size": 16},
-        "train": {"steps": 3, "queries": 4, "evaluate_every": 3, "min_candidates": 2},
-    }
-    monkeypatch.setattr(FittedFaan, "settings", tiny)
-    monkeypatch.setattr(FittedFaan, "min_tasks", 1)
-    completer = fit(land, method="faan")
+    tiny = tmp_path / "tiny.toml"
+    tiny.write_text(
+        """
+        model = {method = "faan", layers = 1}
+        embed = {dimension = 8, epochs = 2, batch_size = 64, chunk_size = 16}
+        train = {steps = 3, queries = 4, evaluate_every = 3, min_candidates = 2}
+        """
+    )
+    monkeypatch.setattr(FittedModel, "min_tasks", 1)
+    completer = fit(land, config=str(tiny))
     assert completer.about.method == "faan"
     completer.save(tmp_path / "model")
     loaded = Completer.load(tmp_path / "model")

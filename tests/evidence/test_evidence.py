@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings
-from faan.evidence import CATALOGUE, Measure, Question, Sources, column_evidence, evidence_of, links
-from faan.evidence.about_learnt import LearntScore
+from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, column_evidence, evidence_of, links
+from faan.evidence.catalogue import learnt_score
 from faan.evidence.fit import fit_relation
 from faan.evidence.measure import log_places
 from faan.graph import Graph, Names
@@ -56,7 +56,7 @@ def sources() -> Sources:
 
 
 def measure(sources: Sources, task: Task | None = None, references: Ints = PAIRS[:3]) -> Measure:
-    return Measure(Question(sources, task or make_task(), references), evidence_of(sources))
+    return Measure(RelationQuery(sources, task or make_task(), references), evidence_of(sources))
 
 
 def value(sources: Sources, name: str, head: int, tail: int, task: Task | None = None) -> float:
@@ -67,7 +67,7 @@ def value(sources: Sources, name: str, head: int, tail: int, task: Task | None =
 
 def test_every_piece_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")
-    for one in (*CATALOGUE, LearntScore("FAAN")):
+    for one in (*CATALOGUE, learnt_score("FAAN")):
         assert f"| {one.name} | {one.meaning} | {one.kind} | {'+' if one.direction > 0 else ''} |\n" in page
 
 
@@ -122,7 +122,7 @@ def test_an_entity_with_too_many_edges_links_nothing() -> None:
     names = Names.from_strings([f"e{i}" for i in range(len(hub) + 1)])
     graph = Graph(names, Names.from_strings(["r"]), hub, hub, np.arange(1, len(hub) + 1, dtype=np.int32))
     task = Task("next", PAIRS, np.arange(1, 9, dtype=np.int32), PairSet(PAIRS[:, 0], PAIRS[:, 1], len(names)))
-    found = Measure(Question(Sources(graph), task, PAIRS[:2]), evidence_of(Sources(graph)))
+    found = Measure(RelationQuery(Sources(graph), task, PAIRS[:2]), evidence_of(Sources(graph)))
     table = found.table(3, np.arange(9))
     assert table[0, 5] == 1
     assert not table[:, 6].any()
@@ -176,7 +176,7 @@ def test_a_learnt_score_is_told_in_standard_deviations(sources: Sources) -> None
     scores = TailCounts(sources.graph).prepare(task, PAIRS[:3]).score(np.array([9]), task.candidates)[0]
     expected = (scores[1] - scores.mean()) / scores.std()  # candidate 3
     assert np.isclose(value(sources, "TailCounts's score", 9, 3), expected, atol=1e-5)
-    assert not LearntScore("FAAN").is_there(sources)
+    assert not learnt_score("FAAN").needs(sources)
 
 
 def test_a_hidden_relation_leaves_no_trace(sources: Sources) -> None:
@@ -189,7 +189,7 @@ def test_a_hidden_relation_leaves_no_trace(sources: Sources) -> None:
 
     def of_graph(graph: Graph, hidden: int | None) -> np.ndarray:
         own = Sources(graph)
-        found = Measure(Question(own, make_task(hidden), PAIRS[:3]), evidence_of(own))
+        found = Measure(RelationQuery(own, make_task(hidden), PAIRS[:3]), evidence_of(own))
         return found.table(9, np.arange(ENTITIES))
 
     assert np.allclose(of_graph(graph, 1), of_graph(without, None), atol=1e-6)

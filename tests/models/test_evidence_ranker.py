@@ -16,7 +16,6 @@ from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
-    Method,
     OutOfFold,
     PathRules,
     TailCounts,
@@ -26,7 +25,7 @@ from faan.models import (
 )
 from faan.models.evidence import RANKER_FILE, TREES_FILE
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import PairSet, Task
+from faan.tasks import Method, PairSet, Task
 
 ENTITIES, TASKS = 60, 12
 QUICK = EvidenceConfig(trees=30, min_rows=5, shots=(3, 2), heads=8, hard=5, random=10)

@@ -1,8 +1,9 @@
-"""The contract of every few-shot model that is trained; a new model is one more line in `MODELS`."""
+"""The contract of every few-shot model that is trained; the register says which there are."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,32 +11,25 @@ import pytest
 import torch
 
 from faan.graph.graph import Neighbours
-from faan.models import Background, FewShotModel, MethodConfig, prepare_sets
-from faan.models.faan import FaanConfig
-from faan.models.fsrl import FsrlConfig
-from faan.models.gmatching import GMatchingConfig
-from faan.models.metar import MetaRConfig
+from faan.models import Background, FewShotConfig, FewShotModel, methods, prepare_sets
 from faan.tasks import EpisodeSampler, Task
 
 from .conftest import ENTITIES, LONELY
 
-MODELS: dict[str, MethodConfig] = {
-    "faan": FaanConfig(heads=2, margin=1.0),
-    "faan-plus": FaanConfig(heads=2, middle="relation", loss="softmax"),
-    "faan-repeated": FaanConfig(heads=2, repeat_input=True),
-    "faan-published": FaanConfig(heads=2, repeat_input=True, attention="published"),
-    "faan-trained": FaanConfig(heads=2, train_vectors=True),
-    **{
-        f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0, **changes})
-        for name, changes in FaanConfig.variants.items()
-    },
-    "gmatching-max-pooled": GMatchingConfig(pooling="max", margin=1.0),
-    "gmatching-mean": GMatchingConfig(pooling="mean", margin=1.0),
-    "gmatching-best": GMatchingConfig(pooling="best", margin=1.0, train_vectors=True),
-    "fsrl": FsrlConfig(margin=1.0),
-    "metar": MetaRConfig(widths=(12, 10), rate=0.5, dropout=0.2),
-    "metar-frozen": MetaRConfig(widths=(16,), rate=0.5, reference_negatives=3, train_vectors=False),
-}
+
+def _models() -> Iterator[tuple[str, FewShotConfig]]:
+    """Every method of the register that learns from episodes: as it is, its samples and its variants."""
+    for method in methods():
+        if issubclass(method, FewShotConfig):
+            name, small = method.model_fields["method"].default, method.samples.get("small", {})
+            yield name, method.model_validate(dict(small))
+            for sample, settings in method.samples.items():
+                yield f"{name}-{sample}", method.model_validate(dict(settings))
+            for variant, changed in method.variants.items():
+                yield f"{name}-{variant}", method.model_validate({**small, **changed.changes})
+
+
+MODELS = dict(_models())
 
 
 @pytest.fixture(params=MODELS)

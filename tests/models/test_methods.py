@@ -9,9 +9,9 @@ import torch
 from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, Names
-from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, training_triples
+from faan.models import EmbeddingMethod, MeanTranslation, PathRules, TailCounts, training_triples
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import SPLITS, Benchmark, PairSet, Task
+from faan.tasks import SPLITS, Benchmark, Method, PairSet, Task
 
 ENTITIES = 10
 

@@ -11,10 +11,9 @@ from faan.base import InputError
 from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables
-from faan.paper.measured import Measured, Times, mean_of
-from faan.paper.published import published_main, written
-from faan.paper.rows import EVIDENCE_VARIANTS, VARIANTS
-from faan.rank import METRICS, ResultFile
+from faan.paper.published import published_figures, written
+from faan.paper.results import read_results, seconds_of
+from faan.paper.rows import rows_of
 
 from .conftest import WriteResult
 
@@ -30,7 +29,6 @@ def row_of(table: Table, label: str) -> dict[str, str]:
 def test_figures_are_written_as_the_paper_writes_them() -> None:
     assert [written(figure) for figure in (0.279, 0.0, 1.0, 0.9999, None)] == [".279", ".000", "1.000", "1.000", ""]
     assert [written(figure, signed=True) for figure in (0.0911, -0.015, 0.0)] == ["+.091", "-.015", "+.000"]
-    assert str(mean_of([0.2, 0.3])) == ".250 ± .071"
 
 
 def test_a_row_has_the_published_figure_and_the_difference(write_result: WriteResult) -> None:
@@ -46,7 +44,7 @@ def test_a_row_has_the_published_figure_and_the_difference(write_result: WriteRe
 def test_all_methods_of_the_paper_have_a_row_even_without_results(home: Path) -> None:
     (table,) = build_tables(Request("main"))
     labels = [row[0] for row in table.rows]
-    assert set(published_main("NELL-One")) <= set(labels)
+    assert set(published_figures("main", "NELL-One")) <= set(labels)
     assert {"FAAN plus", "Translation", "Rules", "TailCounts"} <= set(labels)
     assert all(row_of(table, label)["MRR"] == "missing" for label in labels)
     assert "To compute: `faan reproduce main --dataset NELL-One --run`" in table.notes[-1]
@@ -119,17 +117,19 @@ def test_rows_that_are_no_variants_are_refused_in_the_ablation(write_result: Wri
 
 
 def test_how_long_a_row_takes_is_told_by_the_nearest_results(write_result: WriteResult) -> None:
+    def about(label: str, dataset: str, rankings: int = 1) -> float | None:
+        return seconds_of(read_results(Path("results")), label, label.split()[0], dataset, rankings)
+
     write_result("faan", dataset="World", seconds={"embed": 60.0, "train": 40.0})
     for label in ("FAAN", "FAAN A1"):
-        assert Times(Path("results")).about(label, "FAAN", "NELL-One") == 100
+        assert about(label, "NELL-One") == 100
     write_result("a1", variant="A1", dataset="World", seconds={"train": 70.0})
     write_result("nell", seconds={"train": 10.0})
-    times = Times(Path("results"))
-    assert times.about("FAAN", "FAAN", "NELL-One") == times.about("FAAN A1", "FAAN", "NELL-One") == 10
-    assert times.about("FAAN A1", "FAAN", "World") == 70
-    assert times.about("MetaR", "MetaR", "NELL-One") is None
+    assert about("FAAN", "NELL-One") == about("FAAN A1", "NELL-One") == 10
+    assert about("FAAN A1", "World") == 70
+    assert about("MetaR", "NELL-One") is None
     write_result("nell", seconds={"train": 10.0, "evaluate": 3.0})
-    assert Times(Path("results")).about("FAAN", "FAAN", "NELL-One", rankings=10) == 40
+    assert about("FAAN", "NELL-One", rankings=10) == 40
 
 
 def test_a_result_without_dev_tasks_is_shown(write_result: WriteResult) -> None:
@@ -179,12 +179,15 @@ def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> N
 
 
 def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -> None:
-    assert list(VARIANTS) == list(FaanConfig.variants)
-    assert [*EVIDENCE_VARIANTS, "open"] == list(EvidenceConfig.variants)  # that one is in a table of its own
+    own = [row for row in rows_of("ablation") if row.variant]
+    variants = [row.variant for row in own if row.method == "FAAN"]
+    assert variants == list(FaanConfig.variants)
+    changed = [row.variant for row in own if row.config == "evidence"]
+    assert [*changed, "open"] == list(EvidenceConfig.variants)  # that one is in a table of its own
     write_result("faan", 0.3)
     write_result("a1", 0.2, variant="A1", command="faan train x --set variant=A1 --set model.neighbours=mean")
     table, evidence = build_tables(Request("ablation"))
-    assert len(table.rows) == len(VARIANTS) + 1
+    assert len(table.rows) == len(variants) + 1
     assert row_of(evidence, "no-paths: without paths and links")["MRR"] == "missing"
     assert row_of(table, "A1: neighbours averaged")["diff"] == "+.062"
     assert "All trained rows have one schedule (faan); training ended after 4,000 steps." in table.notes
@@ -198,6 +201,14 @@ def test_rows_that_were_not_trained_alike_come_with_a_warning(write_result: Writ
     table, _ = build_tables(Request("ablation"))
     assert "WARNING: the rows were not trained alike" in table.notes[0]
     assert "FAAN A1: train.steps=10" in table.notes[0]
+
+
+def test_a_row_whose_training_broke_off_comes_with_a_note(write_result: WriteResult) -> None:
+    write_result("faan", broken_off="the loss is not finite at step 8.")
+    write_result("metar", method="MetaR")
+    for kind in ("main", "relations", "shots"):
+        notes = build_tables(Request(kind))[0].notes
+        assert "Training broke off, and these are its best weights until then: FAAN." in notes
 
 
 def test_a_table_with_a_schedule_of_its_own_reads_its_own_folder(write_result: WriteResult) -> None:
@@ -261,13 +272,6 @@ def test_a_result_without_a_figure_is_refused(write_result: WriteResult) -> None
     write_result("faan", test={"mrr": None})
     with pytest.raises(InputError, match="test: expected a number from 0 to 1 for mrr"):
         build_tables(Request("main"))
-
-
-def test_a_result_file_can_be_read_as_what_a_table_needs() -> None:
-    assert set(Measured.model_fields) <= set(ResultFile.model_fields)
-    from faan.paper import published
-
-    assert tuple(published.METRICS) == METRICS
 
 
 def test_tables_are_written_as_markdown_and_csv(write_result: WriteResult) -> None:

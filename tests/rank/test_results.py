@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,19 +13,21 @@ from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import read_graph
 from faan.models import MeanTranslation
+from faan.models.faan import FaanConfig
 from faan.rank import (
-    UNTRAINED,
     Origin,
     ResultFile,
     bootstrap,
     draw_references,
-    evaluate_embedding,
     evaluate_untrained,
     rank_splits,
     rank_tasks,
+    settings_hash,
     summarise_ranks,
+    untrained_methods,
 )
 from faan.tasks import Benchmark, BuildSettings, PairSet, Task, build_benchmark
+from faan.train import RunConfig, evaluate_embedding
 
 
 def test_metrics_are_those_of_the_definition() -> None:
@@ -51,12 +55,46 @@ def test_an_embedding_model_gives_a_whole_result_file(tmp_path: Path, benchmark:
     result = evaluate_embedding(benchmark, config, 5, Origin("configs/x.toml", "faan evaluate configs/x.toml"))
     result.write(tmp_path / "results" / "x.json")
     content = json.loads((tmp_path / "results" / "x.json").read_text())
-    assert ResultFile.model_validate(content) == result
+    assert ResultFile.read(tmp_path / "results" / "x.json") == result
+    assert content["settings"] == settings_hash(config)
     assert (content["method"], content["variant"], content["protocol"]) == ("TransE", None, "strict")
     assert content["steps"] > 0
     assert 0 < content["test"]["mrr"] <= 1
     test = benchmark.splits["test"][0]
     assert content["relations"][test.relation]["queries"] == len(test.pairs) - 5
+
+
+def test_a_hash_is_of_all_settings_but_the_seeds() -> None:
+    config = RunConfig(model=FaanConfig(), seed=1)
+    same, other = config.changed(["seed=2"]), config.changed(["embed.epochs=3"])
+    assert config.embed.seed != same.embed.seed
+    assert settings_hash(config) == settings_hash(same) != settings_hash(other)
+    assert len(settings_hash(config)) == 64
+
+
+def test_an_older_file_says_nothing_of_what_it_does_not_know(tmp_path: Path, benchmark: Benchmark) -> None:
+    path = tmp_path / "x.json"
+    evaluate_untrained(benchmark, "TailCounts", 5, Origin("", "faan evaluate TailCounts")).write(path)
+    content = json.loads(path.read_text())
+    for name in ("settings", "broken_off", "versions", "date"):
+        del content[name]
+    path.write_text(json.dumps(content))
+    result = ResultFile.read(path)
+    assert (result.settings, result.broken_off, result.versions, result.date) == (None, None, {}, "")
+
+
+@pytest.mark.parametrize("change", [{"seed": -1}, {"seed": 1 << 64}, {"shots": 0}, {"steps": 1 << 63}])
+def test_a_number_that_cannot_be_is_refused(change: dict[str, int], tmp_path: Path, benchmark: Benchmark) -> None:
+    path = tmp_path / "x.json"
+    evaluate_untrained(benchmark, "TailCounts", 5, Origin("", "faan evaluate TailCounts")).write(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError, match=rf"x\.json: is no result file \({next(iter(change))}"):
+        ResultFile.read(path)
+
+
+def test_result_files_are_read_without_torch() -> None:
+    program = "import sys; from faan.rank import ResultFile; ResultFile.read; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_draws_are_other_references_the_same_for_every_method_and_their_spread_is_told() -> None:
@@ -99,7 +137,7 @@ def test_embedding_models_cannot_be_given_other_references() -> None:
         evaluate_embedding(benchmark, EmbedConfig(), 5, Origin("", ""), draws=2)
 
 
-@pytest.mark.parametrize("name", UNTRAINED)
+@pytest.mark.parametrize("name", untrained_methods())
 def test_a_method_without_training_gives_a_whole_result_file(name: str, benchmark: Benchmark) -> None:
     result = evaluate_untrained(benchmark, name, 5, Origin("", f"faan evaluate {name}"))
     assert " ".join(filter(None, (result.method, result.variant))) == name

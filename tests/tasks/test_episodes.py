@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.base import InputError
-from faan.base.randomness import Stream
+from faan.base import InputError, Purpose, Stream
 from faan.graph import read_graph
 from faan.tasks import Benchmark, EpisodeSampler, PairSet, Task, background_tasks, inverse_tasks
 
@@ -141,13 +140,13 @@ def test_inverse_tasks_ask_for_heads_and_those_without_negatives_are_left_out() 
 
 @given(st.integers(1, 2**31), st.integers(0, 2**40))
 def test_integers_stay_below_their_bound(below: int, step: int) -> None:
-    drawn = Stream(1, 2, step).integers(below, 50)
+    drawn = Stream(1, Purpose.TASK_PAIRS, step).integers(below, 50)
     assert drawn.min() >= 0
     assert drawn.max() < below
 
 
 def test_integers_are_uniform() -> None:
-    counts = np.bincount(Stream(5, 1).integers(10, 100_000))
+    counts = np.bincount(Stream(5, Purpose.EPISODES).integers(10, 100_000))
     assert abs(counts - 10_000).max() < 500
 
 

@@ -10,7 +10,7 @@ import pytest
 from faan.base import InputError
 from faan.embed import TrainingError
 from faan.models.faan import Faan
-from faan.rank import rank_splits, rank_tasks, split_metrics
+from faan.rank import rank_splits, rank_tasks, settings_hash, split_metrics
 from faan.tasks import Benchmark
 from faan.train import Report, evaluate_run, evaluate_shots, load_run, resume_run, train_run
 from faan.train.checkpoint import why_broken
@@ -31,6 +31,7 @@ def test_a_run_gives_a_whole_result_file(finished: Path, tiny: Benchmark) -> Non
         "faan train tiny.toml --benchmark tiny -o finished --set seed=3 && faan evaluate finished --shots 2"
     )
     assert "draws" not in result.test
+    assert (result.settings, result.broken_off) == (settings_hash(run.config), None)
 
 
 def test_k_and_draws_can_be_chosen(finished: Path) -> None:
@@ -84,7 +85,9 @@ def test_a_run_that_broke_off_is_evaluated_with_its_best_weights(
     assert "not finite at step 8" in (why_broken(folder) or "")
     run = load_run(folder, tiny)
     assert run.progress.step == 6  # the last checkpoint
-    assert evaluate_run(folder, tiny).dev["mrr"] == run.progress.best_mrr
+    result = evaluate_run(folder, tiny)
+    assert result.dev["mrr"] == run.progress.best_mrr
+    assert result.broken_off == why_broken(folder)
     assert resume_run(folder, tiny).progress.step == 20  # whatever broke it is gone
     assert why_broken(folder) is None
 

@@ -2,11 +2,21 @@
 
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
-from faan.base.files import atomic_file, atomic_folder, check_free, check_writable, locked, sync, write_text
+from faan.base.files import (
+    atomic_file,
+    atomic_folder,
+    check_free,
+    check_writable,
+    locked,
+    read_json,
+    sync,
+    write_json,
+    write_text,
+)
 from faan.base.lazy import load_lazily
 from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
-from faan.base.randomness import Stream
+from faan.base.randomness import Purpose, Stream
 from faan.base.settings import Settings, UnknownSettingError, parse_setting
 from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, write_tensors
 
@@ -14,6 +24,7 @@ __all__ = [
     "InputError",
     "Ints",
     "OnProgress",
+    "Purpose",
     "Settings",
     "Stream",
     "UnknownNameError",
@@ -40,10 +51,12 @@ __all__ = [
     "parse_setting",
     "places_of",
     "progress_bars",
+    "read_json",
     "read_notes",
     "read_tensors",
     "shorten",
     "sync",
+    "write_json",
     "write_tensors",
     "write_text",
 ]

@@ -33,6 +33,9 @@ def first_problem(error: ValidationError) -> str:
     """The first thing that is wrong with some settings: which one, and what was expected."""
     problem = error.errors()[0]
     name = ".".join(str(part) for part in problem["loc"])
+    inner = problem.get("ctx", {}).get("error")
+    if isinstance(inner, ValidationError):  # of settings inside these
+        return f"{name}.{first_problem(inner)}"
     message = in_words(problem)
     return f"{name}: {message}" if name else message
 

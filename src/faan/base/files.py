@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from faan.base.errors import InputError
 
@@ -78,6 +80,20 @@ def write_text(path: Path, text: str) -> Path:
     with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return path
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file that can be made again."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"is damaged ({error}); remove it", source=str(path)) from None
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> Path:
+    """Write a JSON file atomically, and the folder it goes to."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 @contextmanager

@@ -6,16 +6,38 @@ numpy promises the raw stream of its bit generators for ever, but not what its d
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from faan.base import InputError
 
 
+class Purpose(IntEnum):
+    """What random numbers are for: streams of different purposes are independent, though they share a seed.
+
+    Numbers never change, because published results depend on them.
+    """
+
+    EPISODES = 1
+    TASK_PAIRS = 2  # their order
+    TASK_SPLIT = 3
+    NEIGHBOURS = 4
+    TORCH = 5
+    REFERENCES = 6  # random draws in evaluations
+    DEV_HEADS = 7
+    RANKER_ROWS = 8
+    METAR_NEGATIVES = 8  # an alias: its streams have seeds of their own, so the two never meet
+    MEASURED_HEADS = 9
+    EXAMPLES = 10  # of a relation with many facts
+    TASK_CHOICE = 11
+
+
 class Stream:
     """A stream of random numbers, fixed by a seed and by a purpose and a step within it."""
 
-    def __init__(self, seed: int, purpose: int, step: int = 0) -> None:
+    def __init__(self, seed: int, purpose: Purpose, step: int = 0) -> None:
         if seed < 0 or step < 0 or seed >= 1 << 64:
             raise InputError(f"expected a seed below 2**64 and no negative numbers, found seed {seed}, step {step}")
         self._bits = np.random.Philox(key=seed, counter=[0, 0, purpose, step])

@@ -31,7 +31,15 @@ def fit(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")],
     method: Annotated[
-        str | None, typer.Option(help="evidence, rules, faan, metar, gmatching or fsrl.  [default: evidence]")
+        str | None, typer.Option(metavar="NAME", help="{methods}, the first by default.", show_default=False)
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONFIG",
+            help="Settings of a run to make it with: a name such as `evidence`, which takes longer and is better, or a "
+            "TOML file.",
+        ),
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -48,17 +56,17 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
-    from faan.complete import DEFAULT, METHODS, check_place  # torch takes seconds to load
+    from faan.complete import check_place, fit_methods  # torch takes seconds to load
     from faan.complete import fit as fit_completer
 
-    if method is not None and method not in METHODS:
-        raise typer.BadParameter(f"expected one of {', '.join(METHODS)}", param_hint="--method")
+    if method is not None and method not in fit_methods():
+        raise typer.BadParameter(f"expected one of {', '.join(fit_methods())}", param_hint="--method")
     check_place(output)
     read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
     try:
         with stages() as on_progress:
             completer = fit_completer(
-                read, method=method or DEFAULT, without=without or [], seed=seed, on_progress=on_progress
+                read, method=method, config=config, without=without or [], seed=seed, on_progress=on_progress
             )
         completer.save(output)
     except KeyboardInterrupt:

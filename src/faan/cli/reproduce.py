@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from faan.base import InputError, UnknownSettingError, check_writable
+from faan.base import InputError, UnknownSettingError, check_writable, write_json
 from faan.cli.options import AsJson, Settings, read_tasks, refuse
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
-    DATASETS,
     RESULTS,
     SHIPPED,
     TABLES,
@@ -23,9 +22,9 @@ from faan.paper import (
     attention_file,
     build_tables,
     plan,
+    published_figures,
     run_folder,
     shortened,
-    write_json,
     write_statistics,
     write_tables,
 )
@@ -94,7 +93,7 @@ def _results(run: bool) -> Path:
 
 def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
     """Print the tables, and write them where that is wanted."""
-    if request.dataset not in DATASETS and not path.exists() and not len(request.read()):
+    if not (published_figures("main", request.dataset) or path.exists() or len(request.read())):
         raise InputError("there is no such benchmark, and no result of it", source=str(path))
     tables = build_tables(request)
     if output is not None:

@@ -13,6 +13,7 @@ from faan import __version__
 from faan.base import InputError, first_problem
 from faan.cli import embed, explain, fit, graphs, reproduce, review, suggest, train
 from faan.cli.graphs import benchmark_app
+from faan.cli.methods_help import MethodsCommand
 from faan.cli.printing import out, talk, visible
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ for command in (
     train.evaluate,
     reproduce.reproduce,
 ):
-    app.command()(command)
+    app.command(cls=MethodsCommand)(command)
 app.add_typer(benchmark_app, name="benchmark")
 
 

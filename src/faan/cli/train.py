@@ -76,9 +76,8 @@ def evaluate(
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The run folder of `faan train`, settings of embeddings (a name such as `embed-transe`, or a "
-            "TOML file), or a method without training: `Rules`, "
-            "`Rules plus`, `TailCounts` (a folder of that name comes first).",
+            help="The run folder of `faan train`, embeddings (a name such as `embed-transe`, or a TOML file), "
+            "or a method without training: {untrained} (a folder of that name comes first).",
         ),
     ],
     benchmark: Annotated[
@@ -110,15 +109,16 @@ def evaluate(
         refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
         _evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.rank import UNTRAINED, Origin, evaluate_embedding, evaluate_untrained
+    from faan.rank import Origin, evaluate_untrained, untrained_methods
+    from faan.train import evaluate_embedding
 
-    name, shots = str(target), shots or 5
-    if name not in UNTRAINED and not is_config(target):
-        known = ", ".join([*UNTRAINED, *(known for known in config_names() if known.startswith("embed-"))])
+    name, shots, untrained = str(target), shots or 5, untrained_methods()
+    if name not in untrained and not is_config(target):
+        known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
         raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=name)
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
-    if name in UNTRAINED:
+    if name in untrained:
         refuse("embeddings, not for a method without training", {"--translation": translation, "--set": setting})
         tasks = read_tasks(benchmark)
         origin = Origin.of_evaluation(name, tasks.name, shots, draws=draws)
@@ -181,21 +181,15 @@ def _print_evaluation(report: Report) -> None:
 
 
 def _finish(run: TrainedRun, as_json: bool) -> None:
-    from faan.models import EvidenceConfig
-
     progress, name = run.progress, run.config.model.display_name
     if as_json:
         best = {"best_step": progress.best_step, "best_mrr": progress.best_mrr}
         print_json({"folder": str(run.folder), "steps": progress.step, **best, "seconds": run.seconds})
         return
-    if isinstance(run.config.model, EvidenceConfig):
-        found = "no dev tasks" if progress.best_mrr is None else f"dev MRR {progress.best_mrr:.4f}"
-        out.print(f"{name}, {progress.step:,} trees: {found}")
-        return
-    found = "no dev tasks, so these are the last weights"
+    found = "no dev tasks"
     if progress.best_mrr is not None:
-        found = f"best dev MRR {progress.best_mrr:.4f} at step {progress.best_step:,}"
-    out.print(f"{name}, {progress.step:,} steps: {found}")
+        found = f"best dev MRR {progress.best_mrr:.4f} after {progress.best_step:,}"
+    out.print(f"{name}, {progress.step:,} {run.config.model.unit}: {found}")
 
 
 def _finish_result(result: ResultFile, output: Path | None, as_json: bool) -> None:

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
     from faan.complete.question import entities
-    from faan.complete.registry import DEFAULT, METHODS
+    from faan.complete.registry import DEFAULT, fit_methods
 
 __all__ = [
     "DEFAULT",
     "ENDINGS",
     "GRAPH_FOLDER",
-    "METHODS",
     "SEARCH_FILE",
     "About",
     "Completer",
@@ -55,6 +54,7 @@ __all__ = [
     "cut",
     "entities",
     "fit",
+    "fit_methods",
     "header",
     "last_asked",
     "line_writer",
@@ -70,9 +70,10 @@ _LAZY = {
     "fit": "fitting",
     "entities": "question",
     "DEFAULT": "registry",
-    "METHODS": "registry",
+    "fit_methods": "registry",
 }
 
+if not TYPE_CHECKING:  # mypy knows the names
 
-def __getattr__(name: str) -> Any:
-    return load_lazily(__name__, _LAZY, name)
+    def __getattr__(name: str) -> Any:
+        return load_lazily(__name__, _LAZY, name)

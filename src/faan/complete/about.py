@@ -57,6 +57,7 @@ class About(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: str
+    config: str = ""  # the configuration that it was made with
     source: Source
     measured: Measured | None  # None where the graph has too few relations to hold some out
     notes: tuple[str, ...] = ()  # what a user should know about how it was made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from faan.base import InputError
 from faan.graph import Graph
 from faan.tasks import SPLITS, Benchmark, BuildSettings, build_benchmark
@@ -10,6 +12,8 @@ _RANGES = ((50, 500), (20, 2_000), (10, 10_000))  # how many facts make a relati
 _ENOUGH = 12  # relations in a range for which the next is not tried
 _MOST = 60  # tasks
 _SHARE = 3  # a third of the relations at most: what is left should look like the whole graph
+_ATTEMPTS = 8  # choices that are tried on a small graph, where one may leave the others without known entities
+_SMALL = 100_000  # triples
 _DEV, _TEST = 0.1, 0.25  # the share to choose by and the share to measure with
 
 
@@ -19,14 +23,15 @@ def choose_tasks(graph: Graph, seed: int) -> Benchmark | None:
     if most < len(SPLITS):
         return None
     best: Benchmark | None = None
-    for low, high in _RANGES:
+    attempts = _ATTEMPTS if graph.num_triples < _SMALL else 1
+    for (low, high), attempt in product(_RANGES, range(attempts)):
         settings = BuildSettings(
             min_triples=low,
             max_triples=high,
             max_tasks=most,
             dev_share=_DEV,
             test_share=_TEST,
-            seed=seed,
+            seed=seed + attempt,
         )
         try:
             found, _ = build_benchmark(graph, settings, name="tasks", keep_ids=True)

@@ -17,7 +17,7 @@ from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
-from faan.complete.registry import METHODS
+from faan.complete.registry import load_by
 from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
 from faan.evidence import Profiles
 from faan.graph import Graph
@@ -42,7 +42,7 @@ class Completer:
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
         """Open a model folder; nothing in it is executed."""
-        return cls(*read_model(Path(folder), METHODS))
+        return cls(*read_model(Path(folder), load_by))
 
     def suggest(
         self,

@@ -1,21 +1,25 @@
-"""The evidence ranker as the method of a completer: vectors, and trees that learnt to weigh evidence."""
+"""The evidence ranker as the method of a completer: a run like any other, and what is kept of it."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from faan.base import OnProgress
-from faan.complete.methods import Fitted
-from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
+from faan.complete.methods import Fitted, Recipe
+from faan.embed import Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
-from faan.models import EvidenceConfig, EvidenceRanker, Method, count_tasks, fit_ranker, make_sources
-from faan.tasks import Benchmark, Task
+from faan.models import EvidenceConfig, EvidenceRanker, count_tasks, make_sources
+from faan.tasks import Benchmark, Method, Task
+from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
-_EPOCHS = (5, 30)  # at least and at most so many
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
+_MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
 
 
 class FittedEvidence(Fitted):
@@ -25,12 +29,17 @@ class FittedEvidence(Fitted):
     those that the trees learnt with and that were measured, unless the tasks are a large part of the graph.
     """
 
-    name = "evidence"
     min_tasks = EvidenceConfig().min_tasks
 
-    def __init__(self, ranker: EvidenceRanker, embeddings: Sequence[Embeddings]) -> None:
+    def __init__(self, ranker: EvidenceRanker, runs: _Runs | None = None) -> None:
         self.method: EvidenceRanker = ranker
-        self.embeddings = list(embeddings)
+        self._runs = runs  # None once it is ready for use
+
+    @property
+    def embeddings(self) -> list[Embeddings]:
+        """The vectors that evidence is taken from."""
+        sources = self.method.sources
+        return [vectors for vectors in (sources.translation, sources.matching) if vectors is not None]
 
     @classmethod
     def num_tasks(cls, benchmark: Benchmark) -> int:
@@ -38,23 +47,32 @@ class FittedEvidence(Fitted):
         return min(count_tasks(others) for _, others in _folds(benchmark))
 
     @classmethod
-    def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedEvidence:
-        """Train the vectors of the background, then the trees on all tasks."""
-        embeddings = embed(benchmark.graph, seed, progress)
-        return cls(_learn(benchmark.graph, benchmark.tasks, embeddings, seed, progress), embeddings)
+    def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedEvidence:
+        """Train vectors, then the trees on all tasks."""
+        runs = _Runs(recipe.settings(seed))
+        return cls(runs.train(benchmark, benchmark.tasks, on_progress), runs)
 
-    def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
-        """Cross-validation: trees that learnt from two thirds of the tasks, with the other third."""
-        for held_out, others in _folds(benchmark):
-            yield _learn(benchmark.graph, others, self.embeddings, seed, progress), held_out
+    def unseen(
+        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
+    ) -> Iterator[tuple[Method, Sequence[Task]]]:
+        """Cross-validation: rankers that learnt from two thirds of the tasks, with the other third.
 
-    def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedEvidence:
+        Vectors that know tasks would have to be trained anew for each; there one third is enough.
+        """
+        assert self._runs is not None
+        folds = list(_folds(benchmark))
+        for held_out, others in folds if self._runs.config.vectors == "background" else folds[:1]:
+            yield self._runs.train(benchmark, others, on_progress), held_out
+
+    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
-        old = self.method.sources.graph
-        is_much = graph.num_triples - old.num_triples > _MISSING * graph.num_triples
-        embeddings = embed(graph, seed, progress) if is_much else self.embeddings
-        sources = make_sources(graph, embeddings)
-        return FittedEvidence(EvidenceRanker(sources, self.method.evidence, self.method.judge), embeddings)
+        assert self._runs is not None
+        embeddings = self.embeddings
+        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
+            embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
+        self._runs.remove()
+        ranker = EvidenceRanker(make_sources(graph, embeddings), self.method.evidence, self.method.judge)
+        return FittedEvidence(ranker)
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""
@@ -63,21 +81,33 @@ class FittedEvidence(Fitted):
         self.method.save(folder)
 
     @classmethod
-    def load(cls, folder: Path, graph: Graph) -> FittedEvidence:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedEvidence:
         """Read the vectors that are there, and the trees."""
         embeddings = [Embeddings.load(folder / model) for model in _MODELS if (folder / model).is_dir()]
         for vectors in embeddings:
             vectors.check_graph(graph)
-        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings)), embeddings)
+        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings)))
 
 
-_MODELS: dict[ModelName, tuple[int, dict[str, Any]]] = {
-    "transe": (4_000_000, {}),
-    "complex": (2_000_000, {"dimension": 50, "negatives": 128}),
-}
-"""The vectors that evidence is taken from, for translations and to match relations: how many triples are to be seen in
-training, all epochs together, and settings other than the recommended ones. Half of what is best, in a fifth of the
-time."""
+class _Runs:
+    """Runs of `faan train` with the same settings in a temporary folder; they share the vectors of the background."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self.config, self.done = config, list[Path]()
+        self.embedded = 0  # triples that the vectors have seen
+        self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
+        self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
+        """A ranker that has learnt from some of the tasks."""
+        folder = self._folder / str(len(self.done))
+        chosen = replace(benchmark, splits={"train": tuple(tasks), "dev": (), "test": ()})
+        run = train_run(self.config, chosen, folder, others=self.done, callbacks=Callbacks(on_progress))
+        self.done.append(folder)
+        knows_tasks = self.config.vectors == "background+tasks"
+        self.embedded = benchmark.graph.num_triples + sum(len(task.pairs) for task in tasks if knows_tasks)
+        assert isinstance(run.model, EvidenceRanker)
+        return run.model
 
 
 def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task]]]:
@@ -87,19 +117,7 @@ def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task
         yield held_out, [task for task in benchmark.tasks if task not in held_out]
 
 
-def _learn(
-    graph: Graph, tasks: Sequence[Task], embeddings: Sequence[Embeddings], seed: int, progress: OnProgress
-) -> EvidenceRanker:
-    return fit_ranker(graph, tasks, embeddings, seed=seed, on_progress=progress)
-
-
-def embed(graph: Graph, seed: int, progress: OnProgress) -> list[Embeddings]:
-    """Train the vectors of a graph, in fewer epochs the larger it is."""
-    found = []
-    for name, (seen, changes) in _MODELS.items():
-        epochs = min(max(seen // max(graph.num_triples, 1), _EPOCHS[0]), _EPOCHS[1])
-        config = EmbedConfig.recommended(name, **changes, epochs=epochs, seed=seed)
-
-        run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_progress=progress)
-        found.append(run.embeddings)
-    return found
+def _train(graph: Graph, like: Embeddings, on_progress: OnProgress) -> Embeddings:
+    """Vectors of a graph, with the settings of others."""
+    triples = triples_of(graph)
+    return train(triples, graph.num_entities, graph.num_relations, like.config, on_progress=on_progress).embeddings

@@ -18,7 +18,8 @@ from faan.complete.types import (
     WeightedNeighbour,
 )
 from faan.graph import Graph
-from faan.models import EvidenceScorer, Faan, Method, NeighbourWeights, Scorer
+from faan.models import EvidenceScorer, Faan, NeighbourWeights
+from faan.tasks import Method, Scorer
 
 _NEIGHBOURS = 8
 _PATHS = 8

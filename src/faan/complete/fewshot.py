@@ -6,48 +6,54 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 
 from faan.base import InputError, OnProgress, write_tensors, write_text
-from faan.complete.methods import Fitted
-from faan.embed import EmbedConfig, Embeddings
+from faan.complete.methods import Fitted, Recipe
+from faan.embed import Embeddings
 from faan.graph import Graph
-from faan.models import Background, FewShotModel, Method, MethodConfig
-from faan.tasks import Benchmark, Task, without_relations
+from faan.models import Background, FewShotConfig, FewShotModel
+from faan.tasks import Benchmark, Method, Task, without_relations
 from faan.train import BEST_FILE, EMBED_FOLDER, Callbacks, RunConfig, copied, load_best, train_run
 
 _CONFIG_FILE = "run.json"
 _TASKS_FILE = "tasks.json"
+_STEPS = 2000  # at most: a table's schedule takes too long for somebody who waits
 
 
 class FittedModel(Fitted):
     """A trained few-shot model. It sees the graph as it was measured: without the relations that were tasks."""
 
     min_tasks: ClassVar[int] = 5
-    settings: ClassVar[dict[str, Any]]
 
     def __init__(self, config: RunConfig, embeddings: Embeddings, model: FewShotModel, tasks: list[str]) -> None:
         self.config, self.embeddings, self.method, self.tasks = config, embeddings, model, tasks
 
     @classmethod
-    def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedModel:
+    def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedModel:
         """Train embeddings and the model; the dev tasks say which weights are best."""
-        config = RunConfig.model_validate({**cls.settings, "seed": seed})
+        config = recipe.settings(seed)
+        steps = min(config.train.steps, _STEPS)
+        config = config.changed(
+            [f"train.steps={steps}", f"train.evaluate_every={min(config.train.evaluate_every, steps)}"]
+        )
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "run"
-            run = train_run(config, benchmark, folder, callbacks=Callbacks(progress))
+            run = train_run(config, benchmark, folder, callbacks=Callbacks(on_progress))
             embeddings, model = Embeddings.load(folder / EMBED_FOLDER), run.model
             assert isinstance(model, FewShotModel)
             load_best(model, folder)
         return cls(config, embeddings, model, [task.relation for task in benchmark.tasks])
 
-    def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(
+        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
+    ) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Training takes too long to be done more than once: it is measured on the test tasks alone."""
         yield self.method, benchmark.splits["test"]
 
-    def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedModel:
+    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedModel:
         """It stays the model that was measured."""
         return self
 
@@ -60,7 +66,7 @@ class FittedModel(Fitted):
         write_tensors(folder / BEST_FILE, copied(self.method.state_dict()))
 
     @classmethod
-    def load(cls, folder: Path, graph: Graph) -> FittedModel:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedModel:
         """Build the model again and give it its weights."""
         config = RunConfig.model_validate_json((folder / _CONFIG_FILE).read_text(encoding="utf-8"))
         tasks = json.loads((folder / _TASKS_FILE).read_text(encoding="utf-8"))
@@ -69,62 +75,9 @@ class FittedModel(Fitted):
         embeddings = Embeddings.load(folder / EMBED_FOLDER)
         seen = without_relations(graph, [graph.relation(name) for name in tasks])
         background = Background.of(seen, embeddings, config.max_neighbours, config.seed)
-        if not isinstance(config.model, MethodConfig):
+        if not isinstance(config.model, FewShotConfig):
             raise InputError("expected the settings of a few-shot model", source=str(folder / _CONFIG_FILE))
         with torch.random.fork_rng(devices=[]):
             model = config.model.build(background)
         load_best(model, folder)
         return cls(config, embeddings, model, tasks)
-
-
-class FittedFaan(FittedModel):
-    """FAAN with the settings of the configuration `faan-plus`."""
-
-    name = "faan"
-    settings: ClassVar[dict[str, Any]] = {
-        "variant": "plus",
-        "vectors": "background+tasks",
-        "model": {"method": "faan", "middle": "relation", "layers": 1, "dropout": 0.3, "loss": "softmax"},
-        "embed": EmbedConfig.recommended("complex"),
-        "train": {
-            "steps": 1000,
-            "learning_rate": 3e-4,
-            "warmup_steps": 300,
-            "weight_decay": 0.05,
-            "average": 0.998,
-            "queries": 32,
-            "negatives": 15,
-            "evaluate_every": 500,
-            "evaluate_heads": 40,
-        },
-    }
-
-
-_SHORT = {"steps": 2000, "warmup_steps": 200, "average": 0.999, "evaluate_every": 1000, "evaluate_heads": 40}
-
-
-class FittedMetaR(FittedModel):
-    """MetaR, trained for a shorter time than in the configuration `metar`."""
-
-    name = "metar"
-    settings: ClassVar[dict[str, Any]] = {
-        "model": {"method": "metar", "rate": 1.0, "train_vectors": True},
-        "train": {**_SHORT, "learning_rate": 1e-3, "tasks_per_step": 64, "queries": 8},
-    }
-
-
-class FittedGMatching(FittedModel):
-    """GMatching, trained for a shorter time than in the configuration `gmatching-maxp`."""
-
-    name = "gmatching"
-    settings: ClassVar[dict[str, Any]] = {
-        "model": {"method": "gmatching", "pooling": "max"},
-        "train": {**_SHORT, "learning_rate": 5e-4},
-    }
-
-
-class FittedFsrl(FittedModel):
-    """FSRL, trained for a shorter time than in the configuration `fsrl`."""
-
-    name = "fsrl"
-    settings: ClassVar[dict[str, Any]] = {"model": {"method": "fsrl"}, "train": {**_SHORT, "learning_rate": 5e-4}}

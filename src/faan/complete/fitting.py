@@ -15,8 +15,8 @@ from faan.complete.calibration import UNMEASURED
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
 from faan.complete.measuring import measure
-from faan.complete.methods import Fitted
-from faan.complete.registry import DEFAULT, FALLBACK, METHODS
+from faan.complete.methods import Recipe
+from faan.complete.registry import FALLBACK, fitted_by, recipe_of
 from faan.graph import Graph
 from faan.tasks import SPLITS, Benchmark, without_relations
 
@@ -27,7 +27,8 @@ _LIBRARIES = ("faan", "numpy", "torch")
 def fit(
     graph: Graph,
     *,
-    method: str = DEFAULT,
+    method: str | None = None,
+    config: str | None = None,
     without: Sequence[str] = (),
     seed: int = 0,
     on_progress: OnProgress = ignore_progress,
@@ -36,10 +37,10 @@ def fit(
 
     What is measured never saw the relations that it is measured on. What is given back knows the whole graph, and has
     learnt from all tasks where the method is quick enough to be measured by cross-validation. `without` names relations
-    to leave out, as if the graph had none of their facts.
+    to leave out, as if the graph had none of their facts. `config` is a configuration of `faan train`, by name or file,
+    in place of the method's own.
     """
-    if method not in METHODS:
-        raise InputError(f"no method is called {method!r}; there are {', '.join(METHODS)}")
+    recipe = recipe_of(method, config)
     graph = without_relations(graph, [graph.relation(name) for name in without])
     if graph.num_triples < _MIN_TRIPLES:
         few = counted(graph.num_triples, "triple is", "triples are")
@@ -47,17 +48,20 @@ def fit(
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
         tasks = choose_tasks(graph, seed)
-    chosen, notes = _suitable(METHODS[method], tasks)
+    recipe, notes = _suitable(recipe, tasks)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
-        fitted = chosen.fit(tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, on_progress)
+        fitted = fitted_by(recipe).fit(
+            recipe, tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, on_progress
+        )
     if tasks is not None:
         with _timing(seconds, "measure"):
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
         with _timing(seconds, "finish"):
             fitted = fitted.on(graph, seed, on_progress)
     about = About(
-        method=chosen.name,
+        method=recipe.method,
+        config=recipe.config,
         source=_source(graph, without),
         measured=measured,
         notes=tuple(notes),
@@ -69,7 +73,7 @@ def fit(
     return Completer(graph, fitted, calibration, about)
 
 
-def _suitable(wanted: type[Fitted], tasks: Benchmark | None) -> tuple[type[Fitted], list[str]]:
+def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str]]:
     """The method that was asked for, or one that needs no tasks; and what to say about it."""
     notes = []
     if tasks is None:
@@ -77,14 +81,15 @@ def _suitable(wanted: type[Fitted], tasks: Benchmark | None) -> tuple[type[Fitte
             "The graph has too few relations to hold some out: nothing was measured, and probabilities are those of "
             "another graph."
         )
+    wanted = fitted_by(recipe)
     there = wanted.num_tasks(tasks) if tasks is not None else 0
     if there >= wanted.min_tasks:
-        return wanted, notes
+        return recipe, notes
     notes.append(
-        f"{wanted.name} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and the "
-        f"graph has {there}: {FALLBACK.name} is used instead."
+        f"{recipe.method} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and "
+        f"the graph has {there}: {FALLBACK} is used instead."
     )
-    return FALLBACK, notes
+    return recipe_of(FALLBACK), notes
 
 
 def _source(graph: Graph, without: Sequence[str]) -> Source:

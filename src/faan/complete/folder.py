@@ -10,9 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
@@ -80,11 +80,18 @@ def write_model(folder: Path, graph: Graph, fitted: Fitted, calibration: Calibra
         write_checksums(new)
 
 
-def read_model(folder: Path, methods: Mapping[str, type[Fitted]]) -> tuple[Graph, Fitted, Calibration, About]:
-    """Open a model; a folder that is damaged or from a newer version is refused with what to do."""
+Load: TypeAlias = Callable[[Path, Graph], "Fitted"]
+"""Reads a method from its folder."""
+
+
+def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[Graph, Fitted, Calibration, About]:
+    """Open a model; a folder that is damaged or from a newer version is refused with what to do.
+
+    `load_by` knows how to read the method of a model, or gives None where there is no such method.
+    """
     config = _read(folder)
-    method = methods.get(config.about.method)
-    if method is None:
+    load = load_by(config.about)
+    if load is None:
         raise InputError(
             f"was made with the method {config.about.method!r}, which this version of faan does not have",
             source=str(folder),
@@ -99,7 +106,7 @@ def read_model(folder: Path, methods: Mapping[str, type[Fitted]]) -> tuple[Graph
     except InputError:
         raise _damaged(folder, f"{GRAPH_FOLDER}/ does not hold what was written") from None
     try:
-        fitted = method.load(folder / _METHOD, graph)
+        fitted = load(folder / _METHOD, graph)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, MemoryError, SafetensorError) as error:
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"

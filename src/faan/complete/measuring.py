@@ -1,4 +1,8 @@
-"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out."""
+"""Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out.
+
+Ranks and metrics are those of `faan.rank`; its ranker itself is not used, because here an answer can be missing among
+the candidates, the head and known tails are no candidates, and calibration needs the scores.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, OnProgress, Stream
+from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import Bin, Measured
 from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
 from faan.complete.question import fitting
 from faan.graph import Graph
-from faan.models import Method, Scorer
 from faan.rank import mean_ranks, summarise_ranks
-from faan.tasks import Task
+from faan.tasks import Method, Scorer, Task
 
 SHOTS = 5  # examples of a relation in the figures
 _CALIBRATION_SHOTS = (1, 3)  # further numbers of examples, from which probabilities learn what few are worth
@@ -23,7 +26,6 @@ _HEADS = 60  # asked for in each relation at most,
 _PAIRS = 400_000  # and no more than so many scores
 _FEWER = 3  # for calibration alone a third of that will do
 _KEPT = 30  # best candidates of a head that calibration looks at; of all others it would learn that they are wrong
-_PURPOSE = 9  # keeps these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ def _answer(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> 
     limit = max(1, min(_HEADS, _PAIRS // len(candidates)) // (1 if shots == SHOTS else _FEWER))
     queries = task.queries(shots)
     heads = np.unique(queries[:, 0])
-    heads = np.sort(heads[Stream(seed, _PURPOSE, shots).permutation(len(heads))[:limit]])
+    heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
     ranks, rows, right = [], [], []
     for head, scores in _score(scorer, heads, candidates):

@@ -1,22 +1,35 @@
-"""The methods that a completer can use: each is made from a graph, saved into a folder and loaded from it."""
+"""How a completer makes a method from a graph, measures it, saves it into a folder and loads it from there."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from faan.base import OnProgress
 from faan.graph import Graph
-from faan.models import Method, PathRules
-from faan.tasks import Benchmark, Task
+from faan.models import METHODS, UntrainedConfig
+from faan.tasks import SPLITS, Benchmark, Method, Task
+from faan.train import RunConfig
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to make: a method by its name in the register, with a configuration where it is trained."""
+
+    method: str
+    config: str = ""
+
+    def settings(self, seed: int) -> RunConfig:
+        """The settings of the run that trains it."""
+        return RunConfig.from_toml(self.config).changed([f"seed={seed}"])
 
 
 class Fitted(ABC):
     """A method that is ready for use on a graph."""
 
-    name: ClassVar[str]
     min_tasks: ClassVar[int] = 0  # to learn from
     method: Method
 
@@ -27,15 +40,17 @@ class Fitted(ABC):
 
     @classmethod
     @abstractmethod
-    def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> Fitted:
+    def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Fitted:
         """Learn from the tasks of a benchmark, if there are any; scores on its background graph."""
 
     @abstractmethod
-    def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(
+        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
+    ) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Methods made as this one was, each with tasks of the benchmark that it has not learnt from."""
 
     @abstractmethod
-    def on(self, graph: Graph, seed: int, progress: OnProgress) -> Fitted:
+    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> Fitted:
         """The same for the whole graph, with the relations that were tasks in it."""
 
     @abstractmethod
@@ -44,35 +59,37 @@ class Fitted(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, folder: Path, graph: Graph) -> Fitted:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> Fitted:
         """Read what `save` wrote; nothing in the folder is executed."""
 
 
-class FittedRules(Fitted):
-    """Path rules: nothing to learn and nothing to save."""
+class FittedUntrained(Fitted):
+    """A method that needs the graph alone: nothing to learn and nothing to save."""
 
-    name = "rules"
-
-    def __init__(self, graph: Graph) -> None:
-        self.method = PathRules(graph)
+    def __init__(self, recipe: Recipe, graph: Graph) -> None:
+        settings = METHODS[recipe.method].model_validate({})
+        assert isinstance(settings, UntrainedConfig)
+        self.recipe, self.method = recipe, settings.build(Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())))
 
     @classmethod
-    def fit(cls, benchmark: Benchmark, seed: int, progress: OnProgress) -> FittedRules:
+    def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedUntrained:
         """Needs the background alone."""
-        return cls(benchmark.graph)
+        return cls(recipe, benchmark.graph)
 
-    def unseen(self, benchmark: Benchmark, seed: int, progress: OnProgress) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(
+        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
+    ) -> Iterator[tuple[Method, Sequence[Task]]]:
         """It has learnt from none."""
         yield self.method, benchmark.tasks
 
-    def on(self, graph: Graph, seed: int, progress: OnProgress) -> FittedRules:
+    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedUntrained:
         """The same on another graph."""
-        return type(self)(graph)
+        return FittedUntrained(self.recipe, graph)
 
     def save(self, folder: Path) -> None:
         """There is nothing but the graph."""
 
     @classmethod
-    def load(cls, folder: Path, graph: Graph) -> FittedRules:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedUntrained:
         """The graph is all."""
-        return cls(graph)
+        return cls(recipe, graph)

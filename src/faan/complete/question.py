@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from faan.base import InputError, Ints, Stream, shorten
+from faan.base import InputError, Ints, Purpose, Stream, shorten
 from faan.complete.types import Examples, Extended
 from faan.graph import Graph, Names
 from faan.tasks import CUTOFF, PairSet, Task, find_candidates
@@ -18,7 +18,6 @@ MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as exampl
 _SEVERAL = 4  # from so many different tails on, a role that only one of them plays says little
 _LOW_EVIDENCE = 2
 _MANY = 1000  # names that are cheaper looked up together than one by one
-_PURPOSE = 7  # keeps these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
     if not len(own) and not len(given):
         raise InputError(f"the graph has no fact of {name!r}: give examples of it as pairs")
     room = max(MAX_REFERENCES - len(given), 0)
-    order = np.sort(Stream(0, _PURPOSE, relation).permutation(len(own))[:room])
+    order = np.sort(Stream(0, Purpose.EXAMPLES, relation).permutation(len(own))[:room])
     known = np.concatenate([given, own])
     truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
     references = np.concatenate([given[:MAX_REFERENCES], own[order]])

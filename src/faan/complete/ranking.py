@@ -13,7 +13,7 @@ from faan.complete.calibration import Calibration
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
 from faan.complete.types import Known, Suggestion
-from faan.models import Scorer
+from faan.tasks import Scorer
 
 SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon
 _ENTITIES_AT_ONCE = 32

@@ -1,22 +1,50 @@
-"""Which methods a completer can use, by name; the first is the default."""
+"""Which methods a completer can use, from the register of methods."""
 
 from __future__ import annotations
 
+from functools import partial
+
+from faan.base import InputError
+from faan.complete.about import About
 from faan.complete.evidence import FittedEvidence
-from faan.complete.fewshot import FittedFaan, FittedFsrl, FittedGMatching, FittedMetaR
-from faan.complete.methods import Fitted, FittedRules
+from faan.complete.fewshot import FittedModel
+from faan.complete.folder import Load
+from faan.complete.methods import Fitted, FittedUntrained, Recipe
+from faan.models import METHODS, methods
+from faan.train import RunConfig
 
-FALLBACK = FittedRules  # where a graph has too few tasks to learn from
+DEFAULT, FALLBACK = "evidence", "rules"  # the latter where a graph has too few tasks to learn from
+_TRAINED: dict[str, type[Fitted]] = {"episodes": FittedModel, "evidence": FittedEvidence}
 
-METHODS: dict[str, type[Fitted]] = {
-    fitted.name: fitted
-    for fitted in (
-        FittedEvidence,
-        FittedFaan,
-        FittedMetaR,
-        FittedGMatching,
-        FittedFsrl,
-        FittedRules,
-    )
-}
-DEFAULT = next(iter(METHODS))
+
+def fit_methods() -> list[str]:
+    """The methods that `faan fit` can make, the default first."""
+    names = [one.model_fields["method"].default for one in methods() if one.fit_config is not None]
+    return sorted(names, key=lambda name: name != DEFAULT)
+
+
+def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
+    """What to make: a method with the configuration that it is made with here, or the method of a configuration."""
+    if config is not None:
+        found = RunConfig.from_toml(config).model.method
+        if method not in (None, found):
+            raise InputError(f"the configuration {config!r} is one of {found}, not of {method}: leave one of them out")
+        return Recipe(found, config)
+    name = method or DEFAULT
+    if name not in fit_methods():
+        raise InputError(f"no method is called {name!r}; there are {', '.join(fit_methods())}")
+    return Recipe(name, METHODS[name].fit_config or "")
+
+
+def fitted_by(recipe: Recipe) -> type[Fitted]:
+    """What makes and loads a method."""
+    known = METHODS[recipe.method]
+    return FittedUntrained if known.kind == "untrained" else _TRAINED[known.trainer]
+
+
+def load_by(about: About) -> Load | None:
+    """How to read the method of a model folder; None where there is no such method."""
+    if about.method not in fit_methods():
+        return None
+    recipe = Recipe(about.method, about.config)
+    return partial(fitted_by(recipe).load, recipe)

@@ -25,6 +25,8 @@ class EmbedConfig(Settings):
 
     epochs: int = Field(60, ge=1)
     """How often each triple is seen; in an epoch a triple is asked for either its tail or its head, at random."""
+    budget: int = Field(0, ge=0)
+    """Triples to see in all epochs together at most: a large graph gets fewer epochs, but five; 0 sets no bound."""
     batch_size: int = Field(2048, ge=2)
     """Triples per update, a multiple of ``2 * chunk_size``; small graphs use less, so that an epoch has ten updates."""
     chunk_size: int = Field(256, ge=1)
@@ -75,6 +77,13 @@ class EmbedConfig(Settings):
         """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
         return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
 
+    def within_budget(self, num_triples: int) -> EmbedConfig:
+        """The settings for a graph of some size, with as many epochs as the budget allows."""
+        if not self.budget:
+            return self
+        epochs = max(min(self.epochs, self.budget // max(num_triples, 1)), min(self.epochs, MIN_EPOCHS))
+        return self.model_copy(update={"epochs": epochs, "budget": 0})
+
     @model_validator(mode="before")
     @classmethod
     def _check_kind(cls, settings: Any) -> Any:
@@ -97,6 +106,9 @@ class EmbedConfig(Settings):
             raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
         return self
 
+
+MIN_EPOCHS = 5
+"""However large a graph is: with fewer, vectors say little."""
 
 RECOMMENDED: dict[ModelName, dict[str, Any]] = {
     "transe": {"epochs": 60, "margin": 12.0, "adversarial_temperature": 1.0},

@@ -1,4 +1,8 @@
-"""Link prediction: for each held-out triple, the rank of its tail and of its head among all entities."""
+"""Link prediction: for each held-out triple, the rank of its tail and of its head among all entities.
+
+The ranker of `faan.rank` is not used, because it ranks tails of one relation at a time; this ranks heads too, of
+batches of triples with different relations.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from faan.evidence.paths import (
     path_instances,
 )
 from faan.evidence.profiles import Profiles
-from faan.evidence.question import Question, Sources, Values, Witness
+from faan.evidence.question import RelationQuery, Sources, Values
 
 __all__ = [
     "CATALOGUE",
@@ -27,12 +27,11 @@ __all__ = [
     "PathEvidence",
     "PathInstance",
     "Profiles",
-    "Question",
     "RelationPaths",
+    "RelationQuery",
     "Sources",
     "TailEvidence",
     "Values",
-    "Witness",
     "column_evidence",
     "evidence_of",
     "find_paths",

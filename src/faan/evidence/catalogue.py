@@ -1,55 +1,301 @@
-"""Which evidence there is: to add a piece, write its class in the file of its kind and name it here."""
+"""Which evidence there is: to add a piece, add a line. What several pieces share is computed once, in `question.py`."""
 
 from __future__ import annotations
 
-from faan.evidence import about_context, about_paths, about_tails, about_vectors
-from faan.evidence.about_learnt import LearntScore
-from faan.evidence.evidence import Evidence
-from faan.evidence.question import Sources
+import math
+
+import numpy as np
+
+from faan.evidence.evidence import Evidence, PairEvidence, context, pair, tail
+from faan.evidence.question import Candidates, HeadQuery, Sources, Values, highest_of, mean_of
+
+_SAMPLE = 256  # of the candidates, against which a learnt score is measured
+
+
+def _type_share(candidates: Candidates) -> Values:
+    """The share of the references' tails that have a type in common with each candidate."""
+    types = candidates.query.sources.graph.types
+    assert types is not None
+    share = np.zeros((len(candidates.ids), len(candidates.query.references)), np.float32)
+    for k, one in enumerate(candidates.query.references[:, 1].tolist()):
+        same = types.owners[np.isin(types.ids, types.of(one))]
+        share[:, k] = np.isin(candidates.ids, same)
+    return mean_of(share)
+
+
+def _role_popularity(candidates: Candidates) -> Values:
+    """Edges in the roles that the references' tails have."""
+    query = candidates.query
+    return query.sources.profiles.popularity(candidates.ids, query.tail_profiles.mean(0), query.task.hidden)
+
+
+PATHS = (
+    pair(
+        "short paths",
+        "paths",
+        "paths of one or two steps that link references lead from the head to the tail",
+        lambda query: query.paths.short,
+    ),
+    pair(
+        "long paths",
+        "paths",
+        "paths of three steps that link references lead from the head to the tail",
+        lambda query: query.paths.long,
+    ),
+    pair(
+        "all paths",
+        "paths",
+        "paths that link references lead from the head to the tail",
+        lambda query: query.paths.short + query.paths.long,
+    ),
+    pair(
+        "best path",
+        "paths",
+        "the most reliable of the paths from the head to the tail",
+        lambda query: query.paths.best,
+    ),
+    pair(
+        "number of paths",
+        "paths",
+        "how many paths that link references lead from the head to the tail",
+        lambda query: query.paths.fired,
+    ),
+    pair("direct links", "links", "the graph links head and tail directly", lambda query: query.links[0], direction=0),
+    pair("common neighbours", "links", "head and tail have neighbours in common", lambda query: query.links[1]),
+    pair(
+        "rare common neighbours",
+        "links",
+        "head and tail have neighbours in common that few others have",
+        lambda query: query.links[2],
+    ),
+)
+"""Ways through the graph: relation paths that references have too (noisy-or of their confidences), and any links."""
+
+TAILS = (
+    tail(
+        "tail in references",
+        "counts",
+        "the tail is a tail in the references",
+        lambda candidates: mean_of(candidates.is_reference.astype(np.float32)),
+    ),
+    pair(
+        "tail of similar heads",
+        "counts",
+        "the tail is one in the references whose heads are similar",
+        lambda query: query.candidates.is_reference @ query.weights,
+    ),
+    tail(
+        "edges of the tail",
+        "counts",
+        "the tail has many edges in the graph",
+        lambda candidates: np.log1p(candidates.query.degrees[candidates.ids]),
+        direction=0,
+    ),
+    tail(
+        "type",
+        "counts",
+        "the tail is of the types of the references' tails",
+        _type_share,
+        needs=lambda sources: sources.graph.types is not None,
+    ),
+    tail(
+        "relations like the references' tails",
+        "profiles",
+        "the tail takes part in the same relations as the references' tails",
+        lambda candidates: mean_of(candidates.profiles),
+    ),
+    tail(
+        "relations like one reference's tail",
+        "profiles",
+        "the tail takes part in the same relations as the tail of one reference",
+        lambda candidates: highest_of(candidates.profiles),
+    ),
+    pair(
+        "relations like the tails of similar heads",
+        "profiles",
+        "the tail takes part in the same relations as the tails of similar heads",
+        lambda query: query.candidates.profiles @ query.weights,
+    ),
+    tail(
+        "edges in the references' roles",
+        "profiles",
+        "the tail has many edges of the relations that the references' tails take part in",
+        _role_popularity,
+    ),
+)
+"""What the references' tails are: which entities, of which types, with which relations (cosines of profiles)."""
+
+
+def _has_translation(sources: Sources) -> bool:
+    return sources.translation is not None
+
+
+def _has_matching(sources: Sources) -> bool:
+    return sources.matching is not None
+
+
+VECTORS = (
+    pair(
+        "mean translation",
+        "embeddings",
+        "the way from head to tail is the mean way of the references",
+        lambda query: query.translated[:, -1],
+        needs=_has_translation,
+    ),
+    pair(
+        "nearest translation",
+        "embeddings",
+        "the way from head to tail is like that of one reference",
+        lambda query: highest_of(query.translated[:, :-1]),
+        needs=_has_translation,
+    ),
+    pair(
+        "translation of similar heads",
+        "embeddings",
+        "the way from head to tail is like that of the references with similar heads",
+        lambda query: query.translated[:, :-1] @ query.weights,
+        needs=_has_translation,
+    ),
+    pair(
+        "matching relations",
+        "embeddings",
+        "the relation from head to tail resembles those of the references",
+        lambda query: mean_of(query.matched[:, :-1]),
+        needs=_has_matching,
+    ),
+    pair(
+        "best matching relation",
+        "embeddings",
+        "the relation from head to tail resembles that of one reference",
+        lambda query: highest_of(query.matched[:, :-1]),
+        needs=_has_matching,
+    ),
+    pair(
+        "matching relations of similar heads",
+        "embeddings",
+        "the relation from head to tail resembles those of the references with similar heads",
+        lambda query: query.matched[:, :-1] @ query.weights,
+        needs=_has_matching,
+    ),
+    pair(
+        "fitted relation",
+        "embeddings",
+        "the relation that fits the references best leads from the head to the tail",
+        lambda query: query.matched[:, -1],
+        needs=_has_matching,
+    ),
+)
+"""Translations (TransE: -||h + t_k - h_k - t||) and matching relations (ComplEx: products of conj(h) * t)."""
+
+
+def _cosines(vectors: str) -> tuple[Evidence, ...]:
+    """Cosines of entity vectors of a kind, `translation` or `matching`."""
+
+    def needs(sources: Sources) -> bool:
+        return getattr(sources, vectors) is not None
+
+    return (
+        pair(
+            f"closeness to the head ({vectors})",
+            "embeddings",
+            f"head and tail are close to each other in the {vectors} vectors",
+            lambda query: query.candidates.units[vectors] @ query.relation.sources.units[vectors][query.head],
+            direction=0,
+            needs=needs,
+        ),
+        tail(
+            f"closeness to the references' tails ({vectors})",
+            "embeddings",
+            f"the tail is close to the references' tails in the {vectors} vectors",
+            lambda candidates: mean_of(candidates.tails[vectors]),
+            needs=needs,
+        ),
+        tail(
+            f"closeness to one reference's tail ({vectors})",
+            "embeddings",
+            f"the tail is close to the tail of one reference in the {vectors} vectors",
+            lambda candidates: highest_of(candidates.tails[vectors]),
+            needs=needs,
+        ),
+        pair(
+            f"closeness to the tails of similar heads ({vectors})",
+            "embeddings",
+            f"the tail is close to the tails of similar heads in the {vectors} vectors",
+            lambda query: query.candidates.tails[vectors] @ query.weights,
+            needs=needs,
+        ),
+    )
+
+
+CIRCUMSTANCES = (
+    context("number of references", "how many references there are", lambda query, head: len(query.references)),
+    context(
+        "different tails",
+        "how many of the references have a tail of their own",
+        lambda query, head: len(np.unique(query.references[:, 1])) / len(query.references),
+    ),
+    context(
+        "different heads",
+        "how many of the references have a head of their own",
+        lambda query, head: len(np.unique(query.references[:, 0])) / len(query.references),
+    ),
+    context(
+        "number of candidates",
+        "among how many candidates the tail is chosen",
+        lambda query, head: math.log1p(len(query.candidates)),
+    ),
+    context(
+        "best rule",
+        "how reliable the best of the references' paths is",
+        lambda query, head: float(query.paths.confidence.max(initial=0.0)),
+    ),
+    context(
+        "similar head",
+        "how similar the head is to a head in the references",
+        lambda query, head: float(query.head_similarities(head).max()),
+    ),
+    context(
+        "edges of the head",
+        "how many edges the head has in the graph",
+        lambda query, head: math.log1p(int(query.degrees[head])),
+    ),
+)
+"""Circumstances of a question, which say how far other evidence is to be trusted."""
 
 CATALOGUE: tuple[Evidence, ...] = (
-    about_paths.ShortPaths(),
-    about_paths.LongPaths(),
-    about_paths.AllPaths(),
-    about_paths.BestPath(),
-    about_paths.PathsFired(),
-    about_paths.DirectLink(),
-    about_paths.CommonNeighbours(),
-    about_paths.RareNeighbours(),
-    about_tails.TailCount(),
-    about_tails.WeighedTailCount(),
-    about_tails.Degree(),
-    about_tails.TypeShare(),
-    about_tails.SimilarTails(),
-    about_tails.MostSimilarTail(),
-    about_tails.WeighedSimilarTails(),
-    about_tails.RolePopularity(),
-    about_vectors.MeanTranslation(),
-    about_vectors.NearestTranslation(),
-    about_vectors.WeighedTranslation(),
-    about_vectors.MeanMatch(),
-    about_vectors.BestMatch(),
-    about_vectors.WeighedMatch(),
-    about_vectors.FittedMatch(),
-    about_vectors.HeadCosine("translation"),
-    about_vectors.TailCosine("translation"),
-    about_vectors.NearestTailCosine("translation"),
-    about_vectors.WeighedTailCosine("translation"),
-    about_vectors.HeadCosine("matching"),
-    about_vectors.TailCosine("matching"),
-    about_vectors.NearestTailCosine("matching"),
-    about_vectors.WeighedTailCosine("matching"),
-    about_context.Shots(),
-    about_context.DistinctTails(),
-    about_context.DistinctHeads(),
-    about_context.NumCandidates(),
-    about_context.BestRule(),
-    about_context.HeadFamiliarity(),
-    about_context.HeadDegree(),
+    *PATHS,
+    *TAILS,
+    *VECTORS,
+    *_cosines("translation"),
+    *_cosines("matching"),
+    *CIRCUMSTANCES,
 )
+
+
+def learnt_score(method: str) -> PairEvidence:
+    """The score of a learnt method, in standard deviations above the mean of the task's candidates.
+
+    These are known from every n-th candidate: a learnt score is too costly to be computed for all candidates of a
+    training query, which its place among them would need.
+    """
+
+    def of(query: HeadQuery) -> Values:
+        scorer, among, head = query.relation.scorers[method], query.relation.candidates, np.array([query.head])
+        usual = scorer.score(head, among[:: max(1, len(among) // _SAMPLE)])[0].astype(np.float64)
+        own = scorer.score(head, query.candidates.ids)[0]
+        return np.asarray((own - usual.mean()) / max(float(usual.std()), 1e-6), dtype=np.float32)
+
+    return PairEvidence(
+        name=f"{method}'s score",
+        kind="learnt",
+        meaning=f"{method} finds that the pair fits the references",
+        is_compared=False,
+        needs=lambda sources: method in sources.learnt,
+        of=of,
+    )
 
 
 def evidence_of(sources: Sources) -> tuple[Evidence, ...]:
     """All evidence that the sources allow."""
-    everything = (*CATALOGUE, *(LearntScore(name) for name in sources.learnt))
-    return tuple(one for one in everything if one.is_there(sources))
+    everything = (*CATALOGUE, *(learnt_score(name) for name in sources.learnt))
+    return tuple(one for one in everything if one.needs(sources))

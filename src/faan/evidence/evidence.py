@@ -2,52 +2,77 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
-from faan.evidence.question import Asked, Columns, Question, Sources, Values
+from numpy.typing import NDArray
+
+from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Sources
 
 Kind = Literal["paths", "links", "counts", "profiles", "embeddings", "learnt", "context"]
 Direction = Literal[-1, 0, 1]
+Numbers: TypeAlias = NDArray[Any]
+Needs: TypeAlias = Callable[[Sources], bool]
 
 
-class Evidence(ABC):
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
     """A fact with a name, a sentence that a person understands, and the direction in which it speaks for a pair."""
 
     name: str
+    kind: Kind
     meaning: str
-    kind: ClassVar[Kind]
-    direction: ClassVar[Direction] = 1  # higher values speak for a pair, against it (-1), or it depends (0)
-    is_compared: ClassVar[bool] = True  # whether its place among the task's candidates is told too
-
-    def is_there(self, sources: Sources) -> bool:
-        """Whether the sources have what it is taken from."""
-        return True
+    direction: Direction = 1  # higher values speak for a pair, against it (-1), or it depends (0)
+    is_compared: bool = True  # whether its place among the task's candidates is a column too
+    needs: Needs = lambda sources: True  # whether the sources have what it is taken from
 
 
+@dataclass(frozen=True, kw_only=True)
 class PairEvidence(Evidence):
     """About a head and a candidate."""
 
-    @abstractmethod
-    def of(self, asked: Asked) -> Values:
-        """Its value for one head with each candidate, (C,)."""
+    of: Callable[[HeadQuery], Numbers]  # its value for one head with each candidate, (C,)
 
 
+@dataclass(frozen=True, kw_only=True)
 class TailEvidence(Evidence):
     """About a candidate, whatever the head."""
 
-    @abstractmethod
-    def of(self, columns: Columns) -> Values:
-        """Its value for each candidate, (C,)."""
+    of: Callable[[Candidates], Numbers]  # its value for each candidate, (C,)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Context(Evidence):
     """About the head or the references, the same for all candidates: it says how far to trust other evidence."""
 
-    kind = "context"
-    direction: ClassVar[Direction] = 0
-    is_compared = False
+    of: Callable[[RelationQuery, int], float]  # its value for one head
 
-    @abstractmethod
-    def of(self, question: Question, head: int) -> float:
-        """Its value for one head."""
+
+def pair(
+    name: str,
+    kind: Kind,
+    meaning: str,
+    of: Callable[[HeadQuery], Numbers],
+    direction: Direction = 1,
+    needs: Needs = lambda sources: True,
+) -> PairEvidence:
+    """Evidence about a head and a candidate."""
+    return PairEvidence(name=name, kind=kind, meaning=meaning, direction=direction, needs=needs, of=of)
+
+
+def tail(
+    name: str,
+    kind: Kind,
+    meaning: str,
+    of: Callable[[Candidates], Numbers],
+    direction: Direction = 1,
+    needs: Needs = lambda sources: True,
+) -> TailEvidence:
+    """Evidence about a candidate alone."""
+    return TailEvidence(name=name, kind=kind, meaning=meaning, direction=direction, needs=needs, of=of)
+
+
+def context(name: str, meaning: str, of: Callable[[RelationQuery, int], float]) -> Context:
+    """A circumstance, which says nothing for or against a pair by itself."""
+    return Context(name=name, kind="context", meaning=meaning, direction=0, is_compared=False, of=of)

@@ -9,7 +9,7 @@ import numpy as np
 
 from faan.base import Ints
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
-from faan.evidence.question import Asked, Columns, Question, Values
+from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Values
 
 
 class Measure:
@@ -20,51 +20,51 @@ class Measure:
     task's candidates, whichever are asked about, so that a pair's evidence does not depend on what else is asked.
     """
 
-    def __init__(self, question: Question, evidence: Sequence[Evidence]) -> None:
-        self.question, self.evidence = question, evidence
+    def __init__(self, query: RelationQuery, evidence: Sequence[Evidence]) -> None:
+        self.query, self.evidence = query, evidence
         self._compared = [number for number, one in enumerate(evidence) if one.is_compared]
         self._single = [number for number, one in enumerate(evidence) if not one.is_compared]
         self._last: tuple[int, Values] | None = None
 
     @cached_property
-    def _field(self) -> _Table:
-        return _Table(Columns(self.question, self.question.field), self.evidence)
+    def _among(self) -> _Table:
+        return _Table(Candidates(self.query, self.query.candidates), self.evidence)
 
     @cached_property
     def _tail_places(self) -> dict[int, Values]:
         """The places by evidence that does not depend on the head are found once."""
-        return {number: log_places(values) for number, values in self._field.tails.items()}
+        return {number: log_places(values) for number, values in self._among.tails.items()}
 
-    def field_values(self, head: int) -> Values:
-        """The values for a head with each of the task's candidates, (field, E); without those that have no place."""
+    def values(self, head: int) -> Values:
+        """The values for a head with each of the task's candidates, (N, E); without those that have no place."""
         if self._last is None or self._last[0] != head:
-            self._last = head, self._field.values(head, self._compared)
+            self._last = head, self._among.values(head, self._compared)
         return self._last[1]
 
     def table(self, head: int, candidates: Ints) -> Values:
         """Values and then places of all evidence for a head and each candidate, (C, F)."""
-        members, field = self.question.field, self.field_values(head)
+        members, among = self.query.candidates, self.values(head)
         places = np.empty((len(members), len(self._compared)), np.float32, order="F")
         for column, number in enumerate(self._compared):
             known = self._tail_places.get(number)
-            places[:, column] = log_places(field[:, number]) if known is None else known
+            places[:, column] = log_places(among[:, number]) if known is None else known
         rows = np.searchsorted(members, candidates).clip(max=len(members) - 1)
-        own = np.concatenate([field[rows], places[rows]], axis=1)
+        own = np.concatenate([among[rows], places[rows]], axis=1)
         outside = members[rows] != candidates
         if outside.any():
-            own[outside] = self._outside(head, candidates[outside], field)
+            own[outside] = self._outside(head, candidates[outside], among)
         if self._single:
-            table = _Table(Columns(self.question, candidates), self.evidence, self._single)
+            table = _Table(Candidates(self.query, candidates), self.evidence, self._single)
             own[:, self._single] = table.values(head, self._single)[:, self._single]
         return own
 
-    def _outside(self, head: int, candidates: Ints, field: Values) -> Values:
+    def _outside(self, head: int, candidates: Ints, among: Values) -> Values:
         """Values and places of entities that are not among the task's candidates."""
         further, row = np.unique(candidates, return_inverse=True)
-        table = _Table(Columns(self.question, further), self.evidence, self._compared)
+        table = _Table(Candidates(self.query, further), self.evidence, self._compared)
         values = table.values(head, self._compared)[row]
         places = [
-            len(field) - np.searchsorted(np.sort(field[:, number]), values[:, number], side="right")
+            len(among) - np.searchsorted(np.sort(among[:, number]), values[:, number], side="right")
             for number in self._compared
         ]
         return np.concatenate([values, np.log2(1 + np.stack(places, axis=1)).astype(np.float32)], axis=1)
@@ -90,26 +90,28 @@ def log_places(values: Values) -> Values:
 
 
 class _Table:
-    """The values of evidence for some columns."""
+    """The values of evidence for some candidates."""
 
-    def __init__(self, columns: Columns, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None) -> None:
-        self.columns, self.evidence = columns, evidence
+    def __init__(
+        self, candidates: Candidates, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None
+    ) -> None:
+        self.candidates, self.evidence = candidates, evidence
         self.tails = {
-            number: one.of(columns)
+            number: one.of(candidates)
             for number, one in enumerate(evidence)
             if isinstance(one, TailEvidence) and (numbers is None or number in numbers)
         }
 
     def values(self, head: int, numbers: Sequence[int]) -> Values:
-        """The values of some of the evidence for a head with each column, (C, E); zero for the other."""
-        asked = Asked(self.columns, head)
-        table = np.zeros((len(self.columns.candidates), len(self.evidence)), np.float32, order="F")
+        """The values of some of the evidence for a head with each candidate, (C, E); zero for the other."""
+        query = HeadQuery(self.candidates, head)
+        table = np.zeros((len(self.candidates.ids), len(self.evidence)), np.float32, order="F")
         for number in numbers:
             one = self.evidence[number]
             if isinstance(one, PairEvidence):
-                table[:, number] = one.of(asked)
+                table[:, number] = one.of(query)
             elif isinstance(one, Context):
-                table[:, number] = one.of(self.columns.question, head)
+                table[:, number] = one.of(self.candidates.query, head)
             else:
                 table[:, number] = self.tails[number]
         return table

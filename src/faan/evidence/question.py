@@ -1,7 +1,7 @@
 """What is asked, and what several pieces of evidence share, computed once.
 
-A `Question` is a relation, told by its references. `Columns` are the entities that are asked about as tails. An `Asked`
-is one head with all columns. Each keeps what it has computed, so a piece of evidence is a line or two.
+A `RelationQuery` is a relation, known by its references. `Candidates` are the entities that are asked about as tails. A
+`HeadQuery` is one head with all candidates. Each keeps what it has computed, so a piece of evidence is a line or two.
 
 Everything is computed for one head at a time, and from sorted references: a pair's evidence does not depend on the
 other heads of a call, nor on the order in which references are given.
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -26,28 +25,12 @@ from faan.evidence.paths import RelationPaths, find_paths
 from faan.evidence.profiles import Profiles
 from faan.evidence.walks import gather_evidence
 from faan.graph import Graph
-from faan.tasks import Task
+from faan.tasks import Method, Scorer, Task
 
 Values = NDArray[np.float32]
 
 SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(SHARPNESS * similarity)
 LONG = 3  # hops of a long path
-
-
-class Witness(Protocol):
-    """A method whose score is taken as evidence."""
-
-    def prepare(self, task: Task, references: Ints) -> Testimony:
-        """Look at the references (K, 2)."""
-        ...
-
-
-class Testimony(Protocol):
-    """What a witness says once it has seen the references."""
-
-    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        """Score each head with each candidate: (H,) and (C,) to (H, C)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +40,7 @@ class Sources:
     graph: Graph
     translation: Embeddings | None = None  # of TransE
     matching: Embeddings | None = None  # of a model whose score is a product: ComplEx or DistMult
-    learnt: Mapping[str, Witness] = field(default_factory=dict)
+    learnt: Mapping[str, Method] = field(default_factory=dict)
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -77,19 +60,19 @@ class Sources:
         return {kind: _unit(found.entities.numpy()) for kind, found in kinds.items() if found is not None}
 
 
-class Question:
+class RelationQuery:
     """A relation that is known by its references (K, 2)."""
 
     def __init__(self, sources: Sources, task: Task, references: Ints) -> None:
         order = np.lexsort((references[:, 1], references[:, 0]))
         self.sources, self.task, self.references = sources, task, references[order].astype(np.int64)
-        self.field = np.unique(task.candidates).astype(np.int64)  # among these a candidate has its place
+        self.candidates = np.unique(task.candidates).astype(np.int64)  # among these a candidate has its place
         self._heads: dict[int, Values] = {}
 
     @cached_property
     def paths(self) -> RelationPaths:
         """The relation paths from the references' heads to their tails."""
-        return find_paths(self.sources.graph, self.references, self.field, self.task.hidden)
+        return find_paths(self.sources.graph, self.references, self.candidates, self.task.hidden)
 
     @cached_property
     def degrees(self) -> Ints:
@@ -113,9 +96,9 @@ class Question:
         return self.sources.profiles.dense(self.references[:, 1], self.task.hidden)
 
     @cached_property
-    def testimonies(self) -> dict[str, Testimony]:
-        """What the learnt methods say, by their names."""
-        return {name: witness.prepare(self.task, self.references) for name, witness in self.sources.learnt.items()}
+    def scorers(self) -> dict[str, Scorer]:
+        """The learnt methods, by their names, after they have seen the references."""
+        return {name: method.prepare(self.task, self.references) for name, method in self.sources.learnt.items()}
 
     @cached_property
     def relations(self) -> Values:
@@ -128,7 +111,7 @@ class Question:
     @cached_property
     def fitted(self) -> Values:
         """The relation that picks the references' tails out best, (1, w)."""
-        found: Values = fit_relation(self.sources.vectors("matching"), self.references, self.field).numpy()
+        found: Values = fit_relation(self.sources.vectors("matching"), self.references, self.candidates).numpy()
         return found[None]
 
     def head_similarities(self, head: int) -> Values:
@@ -146,48 +129,48 @@ class Question:
         return weights
 
 
-class Columns:
-    """Entities (C,) that are asked about as tails of one question."""
+class Candidates:
+    """Entities (C,) that are asked about as tails of one query."""
 
-    def __init__(self, question: Question, candidates: Ints) -> None:
-        self.question, self.candidates = question, candidates
+    def __init__(self, query: RelationQuery, ids: Ints) -> None:
+        self.query, self.ids = query, ids
 
     @cached_property
     def place(self) -> Ints:
-        """The column of each entity of the graph, -1 for those that are not asked about."""
-        place = np.full(self.question.sources.graph.num_entities, -1, np.int32)
-        place[self.candidates] = np.arange(len(self.candidates))
+        """The place of each entity of the graph, -1 for those that are not asked about."""
+        place = np.full(self.query.sources.graph.num_entities, -1, np.int32)
+        place[self.ids] = np.arange(len(self.ids))
         return place
 
     @cached_property
     def is_reference(self) -> NDArray[np.bool_]:
-        """Which column is the tail of which reference, (C, K)."""
-        same: NDArray[np.bool_] = self.candidates[:, None] == self.question.references[None, :, 1]
+        """Which candidate is the tail of which reference, (C, K)."""
+        same: NDArray[np.bool_] = self.ids[:, None] == self.query.references[None, :, 1]
         return same
 
     @cached_property
     def profiles(self) -> Values:
         """Cosines of the candidates' profiles with those of the references' tails, (C, K)."""
-        question = self.question
-        return question.sources.profiles.similarities(self.candidates, question.tail_profiles, question.task.hidden)
+        query = self.query
+        return query.sources.profiles.similarities(self.ids, query.tail_profiles, query.task.hidden)
 
     @cached_property
     def tails(self) -> dict[str, Values]:
         """Cosines of candidates and references' tails in each kind of vectors, (C, K)."""
         return {
-            kind: self.units[kind] @ units[self.question.references[:, 1]].T
-            for kind, units in self.question.sources.units.items()
+            kind: self.units[kind] @ units[self.query.references[:, 1]].T
+            for kind, units in self.query.sources.units.items()
         }
 
     @cached_property
     def units(self) -> dict[str, Values]:
         """The candidates' vectors of each kind at length 1, (C, w)."""
-        return {kind: units[self.candidates] for kind, units in self.question.sources.units.items()}
+        return {kind: units[self.ids] for kind, units in self.query.sources.units.items()}
 
     def vectors(self, kind: str) -> Values:
         """The candidates' vectors, (C, w)."""
         if kind not in self._vectors:
-            self._vectors[kind] = self.question.sources.vectors(kind).entities.numpy()[self.candidates]
+            self._vectors[kind] = self.query.sources.vectors(kind).entities.numpy()[self.ids]
         return self._vectors[kind]
 
     @cached_property
@@ -197,7 +180,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class PathSums:
-    """What the paths say of each column, (C,)."""
+    """What the paths say of each candidate, (C,)."""
 
     short: NDArray[np.float64]  # sum of -log(1 - confidence) over paths of one and two hops
     long: NDArray[np.float64]  # over paths of three hops
@@ -205,23 +188,23 @@ class PathSums:
     fired: Ints  # how many paths
 
 
-class Asked:
-    """One head with all columns."""
+class HeadQuery:
+    """One head with all candidates."""
 
-    def __init__(self, columns: Columns, head: int) -> None:
-        self.columns, self.question, self.head = columns, columns.question, head
+    def __init__(self, candidates: Candidates, head: int) -> None:
+        self.candidates, self.relation, self.head = candidates, candidates.query, head
 
     @cached_property
     def weights(self) -> Values:
         """How much each reference counts, (K,)."""
-        return self.question.weights(self.head)
+        return self.relation.weights(self.head)
 
     @cached_property
     def paths(self) -> PathSums:
         """Which paths lead from the head to the candidates."""
-        paths, count = self.question.paths, len(self.columns.candidates)
+        paths, count = self.relation.paths, len(self.candidates.ids)
         short, long, best, fired = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
-        found = next(paths.fire(np.array([self.head]), self.columns.candidates))
+        found = next(paths.fire(np.array([self.head]), self.candidates.ids))
         is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
         for weight, own in ((short, ~is_long), (long, is_long)):
             gather_evidence(found.paths[own], found.candidates[own], paths.confidence, weight, best, fired)
@@ -230,31 +213,31 @@ class Asked:
     @cached_property
     def links(self) -> tuple[Values, Values, Values]:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
-        graph, hidden = self.question.sources.graph, self.question.task.hidden
-        found = tuple(np.zeros(len(self.columns.candidates), np.float32) for _ in range(3))
-        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities, self.question.degrees
+        graph, hidden = self.relation.sources.graph, self.relation.task.hidden
+        found = tuple(np.zeros(len(self.candidates.ids), np.float32) for _ in range(3))
+        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities, self.relation.degrees
         unseen = -1 if hidden is None else hidden % graph.num_relations
-        link_counts(*edges, graph.num_relations, self.head, self.columns.place, unseen, *found)
+        link_counts(*edges, graph.num_relations, self.head, self.candidates.place, unseen, *found)
         return found[0], found[1], found[2]
 
     @cached_property
     def translated(self) -> Values:
         """Closeness of each candidate to h + t_k - h_k for each reference, then to their mean; (C, K + 1)."""
-        vectors, references = self.question.sources.vectors("translation"), self.question.references
+        vectors, references = self.relation.sources.vectors("translation"), self.relation.references
         pairs = vectors.entities[torch.from_numpy(references)]  # (K, 2, d)
         moves = pairs[:, 1] - pairs[:, 0]
         targets = vectors.entities[self.head] + torch.cat([moves, moves.mean(0, keepdim=True)])  # (K + 1, d)
-        candidates = torch.from_numpy(self.columns.vectors("translation"))
+        candidates = torch.from_numpy(self.candidates.vectors("translation"))
         found: Values = vectors.model.similarity.matrix(targets, candidates).numpy()
         return found.T
 
     @cached_property
     def matched(self) -> Values:
         """Products of the relation to each candidate with each reference's, then with the fitted one; (C, K + 1)."""
-        vectors = self.question.sources.vectors("matching")
-        relations = torch.from_numpy(np.concatenate([self.question.relations, self.question.fitted]))
+        vectors = self.relation.sources.vectors("matching")
+        relations = torch.from_numpy(np.concatenate([self.relation.relations, self.relation.fitted]))
         queries = vectors.model.tail_query(vectors.entities[self.head], relations).numpy()  # (K + 1, w)
-        found: Values = self.columns.vectors("matching") @ queries.T
+        found: Values = self.candidates.vectors("matching") @ queries.T
         return found
 
 

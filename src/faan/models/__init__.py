@@ -1,22 +1,41 @@
-"""Few-shot methods, one file each, behind one interface."""
+"""Few-shot methods, one file each, behind one interface and in one register."""
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
-from faan.models.embedding import EmbeddingMethod, training_triples, triples_with
+from faan.models.embedding import NAMES, EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import RANKER_FILE, Contribution, EvidenceRanker, EvidenceScorer, Explanation
-from faan.models.evidence_training import Blind, EvidenceConfig, check_enough, count_tasks, fit_ranker, make_sources
+from faan.models.evidence_training import (
+    EvidenceConfig,
+    OutOfFoldVectors,
+    check_enough,
+    count_tasks,
+    fit_ranker,
+    make_sources,
+)
 from faan.models.faan import Faan, NeighbourWeights
 from faan.models.folds import OutOfFold, parts_of
-from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
-from faan.models.registry import FewShotConfig
+from faan.models.interface import (
+    Apart,
+    FewShotConfig,
+    FewShotModel,
+    Scorers,
+    UntrainedConfig,
+    prepare_sets,
+)
+from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
 
 __all__ = [
+    "METHODS",
+    "NAMES",
     "RANKER_FILE",
+    "AnyMethod",
     "Apart",
     "Background",
-    "Blind",
     "Contribution",
     "EmbeddingMethod",
     "EvidenceConfig",
@@ -26,22 +45,31 @@ __all__ = [
     "Faan",
     "FewShotConfig",
     "FewShotModel",
+    "Kind",
     "MeanTranslation",
-    "Method",
     "MethodConfig",
     "NeighbourWeights",
     "OutOfFold",
+    "OutOfFoldVectors",
     "PathRules",
-    "Scorer",
+    "Row",
     "Scorers",
+    "TableName",
     "TailCounts",
+    "UntrainedConfig",
+    "Variant",
     "check_enough",
     "count_tasks",
     "fit_ranker",
     "make_sources",
+    "methods",
     "parts_of",
     "prepare_sets",
     "sample_neighbours",
     "training_triples",
     "triples_with",
 ]
+
+
+for _file in iter_modules(__path__):  # every file is looked at: a method registers itself
+    import_module(f"{__name__}.{_file.name}")

@@ -10,11 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from faan.base import Stream, offsets_of, places_of
+from faan.base import Purpose, Stream, offsets_of, places_of
 from faan.embed import Embeddings
 from faan.graph import Graph, Neighbours
-
-_PURPOSE = 4  # keeps these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ def sample_neighbours(neighbours: Neighbours, limit: int, seed: int = 0) -> Neig
         return neighbours
     offsets, relations, _ = neighbours.gather(hubs)
     owner = np.repeat(np.arange(len(hubs)), np.diff(offsets))
-    chance = Stream(seed, _PURPOSE).raw(len(owner))
+    chance = Stream(seed, Purpose.NEIGHBOURS).raw(len(owner))
     order = np.lexsort((chance, relations, owner))  # by hub, then by relation: the order of the edges, shuffled inside
     first = np.r_[True, (np.diff(owner[order]) != 0) | (np.diff(relations[order]) != 0)]
     place = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))  # in its relation

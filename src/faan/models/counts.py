@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
 from faan.graph import Graph
-from faan.tasks import Task
+from faan.models.interface import UntrainedConfig
+from faan.models.register import Row
+from faan.tasks import Benchmark, Task
+
+
+class TailCountsConfig(UntrainedConfig):
+    """The settings of tail counts: there are none."""
+
+    order: ClassVar[int] = 90
+    rows: ClassVar[tuple[Row, ...]] = (Row("TailCounts", tables=("main", "shots")),)
+
+    method: Literal["tail-counts"] = "tail-counts"
+    """Which method."""
+
+    @property
+    def display_name(self) -> str:
+        """The method's name in tables."""
+        return "TailCounts"
+
+    def build(self, benchmark: Benchmark) -> TailCounts:
+        """Counts, and the edges of the background graph."""
+        return TailCounts(benchmark.graph)
 
 
 class TailCounts:

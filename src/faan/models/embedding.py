@@ -8,16 +8,45 @@ a pair is scored with the vector that its relation got from its K references.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.embed import Embeddings, triples_of
+from faan.embed import Embeddings, ModelName, triples_of
 from faan.graph import Graph
 from faan.models.interface import to_tensor
+from faan.models.register import MethodConfig, Row
 from faan.tasks import SPLITS, Benchmark, Task
+
+NAMES: dict[ModelName, str] = {
+    "transe": "TransE",
+    "distmult": "DistMult",
+    "complex": "ComplEx",
+    "simple": "SimplE",
+    "rotate": "RotatE",
+}
+"""The models' names in tables."""
+
+
+class EmbeddingMethodConfig(MethodConfig):
+    """An embedding model as a method; its settings are those of its vectors (`EmbedConfig`)."""
+
+    kind = "embedding"
+    order: ClassVar[int] = 10
+    rows: ClassVar[tuple[Row, ...]] = tuple(Row(name, f"embed-{model}") for model, name in NAMES.items())
+
+    method: Literal["embedding"] = "embedding"
+    """Which method."""
+    model: ModelName = "transe"
+    """Which embedding model."""
+
+    @property
+    def display_name(self) -> str:
+        """The model's name in tables."""
+        return NAMES[self.model]
 
 
 class EmbeddingMethod:

@@ -20,12 +20,12 @@ from faan.base import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
 from faan.models.edges import Edges
-from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss
+from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss
 from faan.models.matching import LstmMatching
 from faan.tasks import Episode, Task
 
 
-class EntitywiseConfig(MethodConfig):
+class EntitywiseConfig(FewShotConfig):
     """The settings that GMatching and FSRL share."""
 
     matching_steps: int = Field(2, ge=1)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, write_text
-from faan.evidence import Evidence, Measure, Question, Sources, evidence_of
-from faan.models.judges import Trees
+from faan.evidence import Evidence, Measure, RelationQuery, Sources, evidence_of
+from faan.models.trees import Trees
 from faan.tasks import Task
 
 RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"
@@ -52,7 +52,7 @@ class EvidenceRanker:
 
     def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
         """Find out what the references have in common."""
-        return EvidenceScorer(self, Measure(Question(self.sources, task, references), self.evidence))
+        return EvidenceScorer(self, Measure(RelationQuery(self.sources, task, references), self.evidence))
 
     def save(self, folder: Path | str) -> None:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
@@ -92,9 +92,9 @@ class EvidenceScorer:
         self._ranker, self.measure = ranker, measure
 
     @property
-    def question(self) -> Question:
+    def question(self) -> RelationQuery:
         """The references and what was found out about them, its `paths` among it."""
-        return self.measure.question
+        return self.measure.query
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""

@@ -9,47 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import lightgbm
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field, SerializeAsAny, model_validator
 
-from faan.base import InputError, Ints, OnProgress, Settings, Stream, ignore_progress
+from faan.base import InputError, Ints, OnProgress, Purpose, Stream, ignore_progress
 from faan.embed import EmbedConfig, Embeddings
-from faan.evidence import Evidence, Kind, Measure, Question, Sources, Values, Witness, column_evidence, evidence_of
+from faan.evidence import Evidence, Kind, Measure, RelationQuery, Sources, Values, column_evidence, evidence_of
 from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
 from faan.models.folds import forward_of
-from faan.models.judges import Trees
-from faan.models.registry import FewShotConfig
-from faan.tasks import Task
+from faan.models.interface import FewShotConfig
+from faan.models.register import MethodConfig, Row, Variant, as_method
+from faan.models.trees import Trees
+from faan.tasks import Method, Protocol, Task
 
-_PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
 
-class EvidenceConfig(Settings):
+class EvidenceConfig(MethodConfig):
     """How the evidence ranker is trained.
 
-    What is said of vectors, edges of tasks, inverse tasks and witnesses is for runs (`faan train`); `fit_ranker` takes
-    the graph, the tasks, the vectors and the witnesses that it is given.
+    The settings for vectors, edges of tasks, inverse tasks and witnesses are for runs (`faan train`, `faan fit`);
+    `fit_ranker` takes the graph, the tasks, the vectors and the witnesses that it is given.
     """
 
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "no-paths": {"without": ("paths", "links")},
-        "no-embeddings": {"without": ("embeddings",)},
-        "no-profiles": {"without": ("profiles",)},
-        "no-counts": {"without": ("counts",)},
-        "no-task-edges": {"task_edges": False},
-        "seeing": {"blind_vectors": False},
-        "open": {"background_tasks": True},
+    trainer: ClassVar[str] = "evidence"
+    unit: ClassVar[str] = "trees"
+    order: ClassVar[int] = 60
+    rows: ClassVar[tuple[Row, ...]] = (
+        Row("Evidence", "evidence", tables=("main", "shots", "relations")),
+        Row("Evidence quick", "evidence-quick"),
+    )
+    variants: ClassVar[Mapping[str, Variant]] = {
+        "no-paths": Variant("without paths and links", {"without": ("paths", "links")}),
+        "no-embeddings": Variant("without embeddings", {"without": ("embeddings",)}),
+        "no-profiles": Variant("without profiles of relations", {"without": ("profiles",)}),
+        "no-counts": Variant("without counts", {"without": ("counts",)}),
+        "no-task-edges": Variant("without the edges of training tasks", {"task_edges": False}),
+        "seeing": Variant("learnt from vectors of the background alone", {"out_of_fold_vectors": False}),
+        "faan": Variant("with FAAN's score", config="evidence-faan"),
+        "metar": Variant("with MetaR's score", config="evidence-metar"),
+        "open": Variant("learnt from background relations too", {"background_tasks": True}, protocol="open"),
     }
-    """The ablation of evidence, and two other ways to learn."""
+    """The ablation of evidence, further evidence, and another protocol."""
+    title: ClassVar[str] = "The evidence ranker"
+    fit_config: ClassVar[str | None] = "evidence-quick"
 
     method: Literal["evidence"] = "evidence"
-    """Which few-shot model."""
+    """Which method."""
     without: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
     """Kinds of evidence that are left out."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
@@ -60,10 +71,10 @@ class EvidenceConfig(Settings):
     """Whether each training task is learnt from in both directions."""
     background_tasks: bool = False
     """Whether relations of the background graph, of 50 to 500 triples, are training tasks too (the open protocol)."""
-    blind_vectors: bool = True
-    """Whether to learn about each task from vectors that know all but the tasks of its part, where vectors know tasks
-    at all, or else from those of the background graph; always so with ``background_tasks``."""
-    witness: Annotated[FewShotConfig, Field(discriminator="method")] | None = None
+    out_of_fold_vectors: bool = True
+    """Whether to learn about each task from out-of-fold vectors, which know all but the tasks of its part, or from
+    those of the background graph; only where vectors know tasks at all, and always with ``background_tasks``."""
+    witness: Annotated[SerializeAsAny[FewShotConfig], as_method] | None = None
     """A few-shot model whose score is evidence too; it is trained as ``train`` of the run says, out of fold."""
     witness_vectors: Literal["matching", "translation"] = "matching"
     """The vectors of the background graph that it starts from."""
@@ -105,9 +116,18 @@ class EvidenceConfig(Settings):
         """The method's name in tables."""
         return "Evidence"
 
+    @property
+    def protocol(self) -> Protocol:
+        """Open where background relations are tasks too."""
+        return "open" if self.background_tasks else "strict"
+
+    def quick_changes(self, epochs: int) -> list[str]:
+        """Fewer heads, and vectors for translations in fewer epochs."""
+        return ["model.heads=3", f"model.translation.epochs={min(self.translation.epochs, epochs)}"]
+
 
 @dataclass(frozen=True, eq=False)
-class Blind:
+class OutOfFoldVectors:
     """Vectors that know nothing of some relations."""
 
     relations: Collection[str]
@@ -129,15 +149,15 @@ def fit_ranker(
     embeddings: Sequence[Embeddings],
     config: EvidenceConfig | None = None,
     *,
-    blind: Sequence[Blind] = (),
-    learnt: Mapping[str, Witness] | None = None,
+    out_of_fold: Sequence[OutOfFoldVectors] = (),
+    learnt: Mapping[str, Method] | None = None,
     seed: int = 0,
     on_progress: OnProgress = ignore_progress,
 ) -> EvidenceRanker:
     """Train an evidence ranker on tasks.
 
     The embeddings must not have seen the tasks: of TransE for translations, of ComplEx or DistMult for matching, each
-    if there are any. Where there are `blind` ones, they are taken for the tasks, one of them for each.
+    if there are any. Where there are `out_of_fold` ones, they are taken for the tasks that they do not know.
     `learnt` methods must not have seen a task that they are asked about here (`OutOfFold`).
     """
     config = config or EvidenceConfig()
@@ -145,10 +165,10 @@ def fit_ranker(
     evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
     check_enough(tasks, config)
     usable = _usable(tasks)
-    blind_sources: dict[str, Sources] = {}
-    for one in blind:
-        blind_sources |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
-    sources_of = [blind_sources[task.relation] if blind else sources for task in usable]
+    by_relation: dict[str, Sources] = {}
+    for one in out_of_fold:
+        by_relation |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
+    sources_of = [by_relation[task.relation] if out_of_fold else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_progress)
     return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
 
@@ -172,9 +192,7 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
 
 
-def make_sources(
-    graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Witness] | None = None
-) -> Sources:
+def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Method] | None = None) -> Sources:
     """Put what evidence is taken from in its place."""
     places: dict[str, Embeddings] = {}
     for vectors in embeddings:
@@ -201,9 +219,9 @@ def _draw_rows(
     total = len(config.shots) * len(tasks)
     for number in range(total):
         draw, place = divmod(number, len(tasks))
-        task, stream = tasks[place], Stream(seed, _PURPOSE, number)
+        task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
-        measure = Measure(Question(sources[place], task, task.pairs[order[:shots]]), evidence)
+        measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
         asked = task.pairs[order[shots:]]
         heads = np.unique(asked[:, 0])
         for head in heads[stream.permutation(len(heads))[: config.heads]].tolist():
@@ -218,16 +236,16 @@ def _draw_rows(
 
 def _wrong_tails(measure: Measure, head: int, config: EvidenceConfig, stream: Stream) -> Ints:
     """Candidates that are wrong for a head: hard ones and random ones, sorted."""
-    question = measure.question
-    places = np.flatnonzero(~np.isin(question.field, question.task.truths.tails_of(head)))
+    question = measure.query
+    places = np.flatnonzero(~np.isin(question.candidates, question.task.truths.tails_of(head)))
     if not len(places):
         return places
-    values = measure.field_values(head)[places]
+    values = measure.values(head)[places]
     chosen = [places[stream.integers(len(places), config.random)]]
     for number, one in enumerate(measure.evidence):
         if one.name in _HARD:
             chosen.append(places[np.argsort(-values[:, number], kind="stable")[: config.hard]])
-    return question.field[np.unique(np.concatenate(chosen))]
+    return question.candidates[np.unique(np.concatenate(chosen))]
 
 
 def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:

@@ -30,27 +30,41 @@ from torch.nn import functional
 from faan.base import InputError, Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.edges import Edges
-from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss, to_tensor
+from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
+from faan.models.register import Row, Variant
 from faan.tasks import Episode, Task
 
 
-class FaanConfig(MethodConfig):
+class FaanConfig(FewShotConfig):
     """The settings of FAAN; the defaults are the paper's for NELL, at the width of the vectors."""
 
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "A1": {"neighbours": "mean"},
-        "A2": {"neighbours": "attention"},
-        "A3": {"own_vector": False},
-        "B1": {"pair": "concatenation"},
-        "B2": {"positions": False},
-        "C1": {"matching": "mean"},
-        "C2": {"matching": "nearest"},
-        "C3": {"matching": "lstm"},
+    order: ClassVar[int] = 50
+    rows: ClassVar[tuple[Row, ...]] = (
+        Row("FAAN", "faan", tables=("main", "shots", "relations", "attention")),
+        Row("FAAN plus", "faan-plus", tables=("main", "shots", "relations", "attention")),
+    )
+    variants: ClassVar[Mapping[str, Variant]] = {
+        "A1": Variant("neighbours averaged", {"neighbours": "mean"}),
+        "A2": Variant("attention that does not look at the task", {"neighbours": "attention"}),
+        "A3": Variant("neighbours alone", {"own_vector": False}),
+        "B1": Variant("head and tail concatenated", {"pair": "concatenation"}),
+        "B2": Variant("no positions", {"positions": False}),
+        "C1": Variant("references averaged", {"matching": "mean"}),
+        "C2": Variant("the most similar reference alone", {"matching": "nearest"}),
+        "C3": Variant("LSTM matching", {"matching": "lstm"}),
     }
-    """The paper's ablation: what each variant changes."""
+    """The paper's ablation."""
+    fit_config: ClassVar[str | None] = "faan-plus"
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "small": {"heads": 2, "margin": 1.0},
+        "plus": {"heads": 2, "middle": "relation", "loss": "softmax"},
+        "repeated": {"heads": 2, "repeat_input": True},
+        "published": {"heads": 2, "repeat_input": True, "attention": "published"},
+        "trained": {"heads": 2, "train_vectors": True},
+    }
 
     method: Literal["faan"] = "faan"
     """Which few-shot model."""

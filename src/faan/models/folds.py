@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from faan.base import Ints
-from faan.models.interface import Method, Scorer
-from faan.tasks import Task
+from faan.tasks import Method, Scorer, Task
 
 
 class OutOfFold:

@@ -13,7 +13,7 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -25,10 +25,15 @@ from faan.models.background import Background
 from faan.models.edges import Edges, softmax_of_edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.register import Row
 
 
 class FsrlConfig(EntitywiseConfig):
     """The settings of FSRL; the defaults are the paper's."""
+
+    order: ClassVar[int] = 30
+    rows: ClassVar[tuple[Row, ...]] = (Row("FSRL", "fsrl", tables=("main", "shots")),)
+    fit_config: ClassVar[str | None] = "fsrl"
 
     method: Literal["fsrl"] = "fsrl"
     """Which few-shot model."""

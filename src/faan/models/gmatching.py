@@ -13,7 +13,8 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -22,10 +23,23 @@ from faan.models.background import Background
 from faan.models.edges import Edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.register import Row
 
 
 class GMatchingConfig(EntitywiseConfig):
     """The settings of GMatching; the defaults are the paper's."""
+
+    order: ClassVar[int] = 20
+    rows: ClassVar[tuple[Row, ...]] = (
+        Row("GMatching-MaxP", "gmatching-maxp", tables=("main", "shots")),
+        Row("GMatching-MeanP", "gmatching-meanp"),
+        Row("GMatching-Max", "gmatching-max"),
+    )
+    fit_config: ClassVar[str | None] = "gmatching-maxp"
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "mean": {"pooling": "mean", "margin": 1.0},
+        "best": {"pooling": "best", "margin": 1.0, "train_vectors": True},
+    }
 
     method: Literal["gmatching"] = "gmatching"
     """Which few-shot model."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -13,22 +13,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from faan.base import Ints, Settings
+from faan.base import Ints
 from faan.models.background import Background
-from faan.tasks import Episode, Task
+from faan.models.register import MethodConfig
+from faan.tasks import Benchmark, Episode, Method, Scorer, Task
 
 PAIRS_AT_ONCE = 2048  # how many pairs a model scores together: few enough to stay in the processor's cache
-
-
-class Scorer(Protocol):
-    """Scores pairs of one relation, of which it knows the references."""
-
-    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        """Score each head with each candidate, higher for more plausible: (H,) and (C,) to (H, C).
-
-        The score of a pair must not depend on the other heads and candidates of the call.
-        """
-        ...
 
 
 class Scorers(Protocol):
@@ -36,17 +26,6 @@ class Scorers(Protocol):
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """As `Scorer.score`, for each of S sets: (H,) and (C,) to (S, H, C)."""
-        ...
-
-
-class Method(Protocol):
-    """A few-shot method."""
-
-    def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
-
-        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
-        """
         ...
 
 
@@ -105,19 +84,23 @@ def prepare_sets(method: Method, task: Task, sets: Sequence[Ints]) -> Scorers:
     return Apart([method.prepare(task, references) for references in sets])
 
 
-class MethodConfig(Settings, ABC):
-    """The settings of a few-shot model; each class has its own `method: Literal[...]`, by which it is told apart."""
-
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # named changes of settings, such as a paper's ablations
-
-    @property
-    @abstractmethod
-    def display_name(self) -> str:
-        """The method's name in the tables of the literature."""
+class FewShotConfig(MethodConfig):
+    """The settings of a model that learns from episodes."""
 
     @abstractmethod
     def build(self, background: Background) -> FewShotModel:
         """The model before training; what is random in it comes from torch's global generator."""
+
+
+class UntrainedConfig(MethodConfig):
+    """The settings of a method that needs what is known and no training."""
+
+    kind = "untrained"
+    fit_config: ClassVar[str | None] = None
+
+    @abstractmethod
+    def build(self, benchmark: Benchmark) -> Method:
+        """The method, ready for use."""
 
 
 @contextmanager

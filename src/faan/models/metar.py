@@ -24,10 +24,10 @@ seconds on graphs of millions, where the vectors should stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -35,19 +35,26 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from faan.base import Ints, Stream
+from faan.base import Ints, Purpose, Stream
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
-from faan.models.interface import FewShotModel, MethodConfig, evaluating, to_tensor
+from faan.models.interface import FewShotConfig, FewShotModel, evaluating, to_tensor
+from faan.models.register import Row
 from faan.tasks import Episode, PairSet, Task, draw_negatives, has_negatives
-
-_PURPOSE = 8  # keeps these random numbers apart from those of other uses of the same seed
 
 Count = Annotated[int, Field(ge=1)]
 
 
-class MetaRConfig(MethodConfig):
+class MetaRConfig(FewShotConfig):
     """The settings of MetaR; the defaults are the paper's."""
+
+    order: ClassVar[int] = 40
+    rows: ClassVar[tuple[Row, ...]] = (Row("MetaR", "metar", tables=("main", "shots", "relations")),)
+    fit_config: ClassVar[str | None] = "metar"
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "small": {"widths": (12, 10), "rate": 0.5, "dropout": 0.2},
+        "frozen": {"widths": (16,), "rate": 0.5, "reference_negatives": 3, "train_vectors": False},
+    }
 
     method: Literal["metar"] = "metar"
     """Which few-shot model."""
@@ -113,7 +120,9 @@ class MetaR(FewShotModel):
             return np.repeat(references[:, 1:], count, axis=1)  # a tail that competes with itself: no gradient
         pairs = known.truths.pairs
         seed = (pairs + 1).astype(np.uint64) * np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
-        drawn = draw_negatives(known, pairs[:, 0], count, Stream(int((seed[:, 0] ^ seed[:, 1]).sum()), _PURPOSE))
+        drawn = draw_negatives(
+            known, pairs[:, 0], count, Stream(int((seed[:, 0] ^ seed[:, 1]).sum()), Purpose.METAR_NEGATIVES)
+        )
         keys, asked = (each[:, 0].astype(np.int64) * len(self.entities) + each[:, 1] for each in (pairs, references))
         return drawn[np.searchsorted(keys, asked)]
 

@@ -8,15 +8,46 @@ and among the candidates, nothing is learnt or sampled, and all rules that fire 
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
 from faan.evidence import PSEUDO_COUNT, RelationPaths, find_paths
 from faan.graph import Graph
-from faan.tasks import Task
+from faan.models.interface import UntrainedConfig
+from faan.models.register import Row
+from faan.tasks import Benchmark, Task, with_task_edges
 
 _TIE_BREAK = 1e-6  # less than what the weakest of rules adds
+
+
+class RulesConfig(UntrainedConfig):
+    """The settings of path rules."""
+
+    order: ClassVar[int] = 80
+    rows: ClassVar[tuple[Row, ...]] = (
+        Row("Rules", tables=("main", "shots", "relations")),
+        Row("Rules plus", changes={"task_edges": True}, tables=("main", "shots", "relations")),
+    )
+    fit_config: ClassVar[str | None] = ""
+
+    method: Literal["rules"] = "rules"
+    """Which method."""
+    task_edges: bool = False
+    """Whether paths lead over the edges of the training tasks too."""
+
+    @property
+    def display_name(self) -> str:
+        """The method's name in tables."""
+        return "Rules"
+
+    def build(self, benchmark: Benchmark) -> PathRules:
+        """Rules over the background graph, or over that and the training tasks."""
+        if self.task_edges:
+            return PathRules(with_task_edges(benchmark.graph, benchmark.splits["train"])[0])
+        return PathRules(benchmark.graph)
 
 
 class PathRules:

@@ -5,6 +5,8 @@ It needs TransE vectors of the background graph and no few-shot training at all 
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -13,7 +15,24 @@ from torch import Tensor
 from faan.base import InputError, Ints
 from faan.embed import Embeddings
 from faan.models.interface import to_tensor
+from faan.models.register import MethodConfig, Row
 from faan.tasks import Task
+
+
+class TranslationConfig(MethodConfig):
+    """Mean translation as a method; its settings are those of its TransE vectors (`EmbedConfig`)."""
+
+    kind = "translation"
+    order: ClassVar[int] = 70
+    rows: ClassVar[tuple[Row, ...]] = (Row("Translation", "embed-transe"),)
+
+    method: Literal["translation"] = "translation"
+    """Which method."""
+
+    @property
+    def display_name(self) -> str:
+        """The method's name in tables."""
+        return "Translation"
 
 
 class MeanTranslation:

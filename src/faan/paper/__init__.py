@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
 from faan.paper.case_tables import attention_file
-from faan.paper.datasets import write_json, write_statistics
+from faan.paper.datasets import write_statistics
 from faan.paper.jobs import Plan, plan, run_folder, shortened
-from faan.paper.published import DATASETS
-from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
+from faan.paper.page import write_tables
+from faan.paper.published import published_figures
+from faan.paper.request import RESULTS, SHIPPED, Request
+from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
-from faan.paper.writing import write_tables
 
 if TYPE_CHECKING:
     from faan.paper.attention import case_studies
     from faan.paper.running import run_job
 
 __all__ = [
-    "DATASETS",
     "RESULTS",
     "SHIPPED",
     "TABLES",
@@ -34,10 +34,10 @@ __all__ = [
     "build_tables",
     "case_studies",
     "plan",
+    "published_figures",
     "run_folder",
     "run_job",
     "shortened",
-    "write_json",
     "write_statistics",
     "write_tables",
 ]
@@ -47,6 +47,7 @@ _LAZY = {
     "run_job": "running",
 }
 
+if not TYPE_CHECKING:  # mypy knows the names
 
-def __getattr__(name: str) -> Any:
-    return load_lazily(__name__, _LAZY, name)
+    def __getattr__(name: str) -> Any:
+        return load_lazily(__name__, _LAZY, name)

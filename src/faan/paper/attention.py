@@ -11,7 +11,7 @@ from faan.base import InputError
 from faan.graph import Graph
 from faan.models import Faan, NeighbourWeights
 from faan.paper.case_tables import Attention, NeighbourCase, ReferenceCase
-from faan.paper.measured import label_of
+from faan.rank import label_of
 from faan.tasks import Task
 from faan.train import TrainedRun
 

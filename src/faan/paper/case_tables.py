@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError, model_validator
 
-from faan.base import InputError, first_problem
-from faan.paper.measured import key_of, read_json, slug_of
-from faan.paper.notes import QUICK, missing_note, plain_name
-from faan.paper.published import published_reference_attention, source, written
+from faan.base import InputError, first_problem, read_json
+from faan.paper.published import published, source_note, written
 from faan.paper.request import Request
-from faan.paper.table import Chart, Table
+from faan.paper.results import key_of, slug_of
+from faan.paper.table import QUICK, Chart, Table, plain_name
 
 
-class NeighbourCase(BaseModel):
+class NeighbourCase(BaseModel, frozen=True):
     """An entity under a task relation: which relations of its neighbours count, and how much in sum."""
-
-    model_config = ConfigDict(frozen=True)
 
     entity: str
     relation: str
     weights: dict[str, float]  # relation -> the sum of alpha, the highest first
 
 
-class ReferenceCase(BaseModel):
+class ReferenceCase(BaseModel, frozen=True):
     """A query of a relation: how much each reference counts."""
-
-    model_config = ConfigDict(frozen=True)
 
     relation: str
     query: str
@@ -43,10 +38,8 @@ class ReferenceCase(BaseModel):
         return self
 
 
-class Attention(BaseModel):
+class Attention(BaseModel, frozen=True):
     """The case studies of one trained run, as `results/attention/` holds them."""
-
-    model_config = ConfigDict(frozen=True)
 
     method: str
     dataset: str
@@ -58,26 +51,24 @@ class Attention(BaseModel):
 
 def attention_file(request: Request, label: str) -> Path:
     """Where the case studies of a row are kept."""
-    return _folder(request) / f"{slug_of(request.dataset)}-{slug_of(label)}.json"
-
-
-def _folder(request: Request) -> Path:
-    return request.base / "attention"
+    return request.base / "attention" / f"{slug_of(request.dataset)}-{slug_of(label)}.json"
 
 
 def attention_tables(request: Request) -> list[Table]:
     """Neighbour attention and reference attention, for each row that has them, and the published example."""
-    found = map(_read, sorted(_folder(request).glob("*.json")))
+    found = map(_read, sorted((request.base / "attention").glob("*.json")))
     cases = {key_of(one.method): one for one in found if one.dataset == request.dataset}
     rows = {key_of(row.label): row.label for row in request.chosen(request.read())}
     if request.rows is None:
         rows |= {key: one.method for key, one in cases.items()}  # of a run that was trained elsewhere, too
-    quick = QUICK if request.quick else ""
-    tables = [make(cases[key], quick) for key in rows if key in cases for make in (_neighbours, _references)]
+    tables = []
+    for one in (cases[key] for key in rows if key in cases):
+        title = f"attention of {one.method}, {one.dataset}, seed {one.seed}{QUICK if request.quick else ''}"
+        tables += [_neighbours(one, f"Neighbour {title}"), _references(one, f"Reference {title}")]
     missing = [label for key, label in rows.items() if key not in cases]
-    notes = [f"Published: {source()}."]
+    notes = [source_note()]
     if missing:
-        notes.append(missing_note(request, missing, everything=not tables))
+        notes.append(request.missing_note(missing, everything=not tables))
     return [*tables, _published(notes)]
 
 
@@ -88,58 +79,53 @@ def _read(path: Path) -> Attention:
         raise InputError(f"holds no case studies ({first_problem(error)}); remove it", source=str(path)) from None
 
 
-def _neighbours(found: Attention, quick: str) -> Table:
-    title = f"Neighbour attention of {found.method}, {found.dataset}, seed {found.seed}{quick}"
+def _neighbours(found: Attention, title: str) -> Table:
     rows, records = [], list[dict[str, Any]]()
     for case in found.neighbours:
         strongest = [f"{relation} {written(weight)}" for relation, weight in case.weights.items()]
         rows.append([case.entity, case.relation, ", ".join(strongest)])
-        records += [
-            {"entity": case.entity, "task": case.relation, "relation": relation, "alpha": weight}
-            for relation, weight in case.weights.items()
-        ]
-    notes = [
+        shared = {"entity": case.entity, "task": case.relation}
+        records += [shared | {"relation": relation, "alpha": weight} for relation, weight in case.weights.items()]
+    note = (
         "The weights (alpha) of an entity's neighbours, summed by their relation, under two task relations of which it "
         "is a head. The entities are those with the most relations to choose from, whatever the weights are."
-    ]
+    )
     name = f"attention-{slug_of(found.method)}-neighbours"
-    return Table(name, title, ["entity", "task relation", "relations that count most"], rows, records, notes)
+    return Table(name, title, ["entity", "task relation", "relations that count most"], rows, records, [note])
 
 
-def _references(found: Attention, quick: str) -> Table:
-    title = f"Reference attention of {found.method}, {found.dataset}, seed {found.seed}{quick}"
-    shots = max((len(case.weights) for case in found.references), default=0)
-    rows, records = [], list[dict[str, Any]]()
-    for case in found.references:
-        cells = [f"{reference}: {written(beta)}" for reference, beta in zip(case.references, case.weights, strict=True)]
-        rows.append([f"{case.relation}: {case.query}", *cells, *[""] * (shots - len(cells))])
-        records += [
-            {"relation": case.relation, "query": case.query, "reference": reference, "beta": beta}
-            for reference, beta in zip(case.references, case.weights, strict=True)
+def _references(found: Attention, title: str) -> Table:
+    cases = found.references
+    names = [f"reference {k + 1}" for k in range(max((len(case.weights) for case in cases), default=0))]
+    rows = [
+        [
+            f"{case.relation}: {case.query}",
+            *(f"{reference}: {written(beta)}" for reference, beta in zip(case.references, case.weights, strict=True)),
+            *[""] * (len(names) - len(case.weights)),
         ]
-    notes = [
+        for case in cases
+    ]
+    note = (
         "The weights (beta) of a relation's references for two of its first queries. Relations and queries are picked "
         "for their contrast, as case studies are: they show what the weights can do, not what they do on average."
+    )
+    weights = zip_longest(*(case.weights for case in cases))
+    series = {name: list(some) for name, some in zip(names, weights, strict=True)}
+    chart = Chart("heat", title, "weight of the reference (beta)", [plain_name(row[0]) for row in rows], series)
+    name = f"attention-{slug_of(found.method)}-references"
+    return Table(name, title, ["query", *names], rows, _betas(cases), [note], chart)
+
+
+def _betas(cases: list[ReferenceCase]) -> list[dict[str, Any]]:
+    return [
+        {"relation": case.relation, "query": case.query, "reference": reference, "beta": beta}
+        for case in cases
+        for reference, beta in zip(case.references, case.weights, strict=True)
     ]
-    labels = [plain_name(f"{case.relation}: {case.query}") for case in found.references]
-    series = {f"reference {k + 1}": [_at(case.weights, k) for case in found.references] for k in range(shots)}
-    chart = Chart("heat", title, "weight of the reference (beta)", labels, series)
-    columns = ["query", *(f"reference {k + 1}" for k in range(shots))]
-    return Table(f"attention-{slug_of(found.method)}-references", title, columns, rows, records, notes, chart)
-
-
-def _at(weights: Sequence[float], k: int) -> float | None:
-    return weights[k] if k < len(weights) else None
 
 
 def _published(notes: list[str]) -> Table:
-    content = dict(published_reference_attention())
-    references = content.pop("references")
-    rows = [[query, *(written(beta) for beta in weights)] for query, weights in content.items()]
-    records = [
-        {"relation": "SubPartOf", "query": query, "reference": reference, "beta": beta}
-        for query, weights in content.items()
-        for reference, beta in zip(references, weights, strict=True)
-    ]
-    title = "Reference attention, published: the relation SubPartOf"
-    return Table("attention-published", title, ["query", *references], rows, records, notes)
+    cases = [ReferenceCase.model_validate(case) for case in published()["attention"]]
+    rows = [[case.query, *map(written, case.weights)] for case in cases]
+    title = f"Reference attention, published: the relation {cases[0].relation}"
+    return Table("attention-published", title, ["query", *cases[0].references], rows, _betas(cases), notes)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from faan.base import InputError, UnknownNameError, write_text
-from faan.paper.measured import read_json, slug_of
-from faan.paper.published import published_datasets, source
+from faan.base import InputError, UnknownNameError, read_json, write_json
+from faan.paper.published import published, source_note
 from faan.paper.request import Request
-from faan.paper.table import Table
+from faan.paper.results import slug_of
+from faan.paper.table import MISSING, Table
 from faan.tasks import SPLITS, Benchmark, num_pairs
 
 _COLUMNS = {
@@ -26,11 +25,17 @@ _COLUMNS = {
 }
 
 
-def dataset_statistics(benchmark: Benchmark) -> dict[str, Any]:
-    """Entities, relations (those of tasks too), triples, tasks, and the candidates of test relations."""
+def write_statistics(benchmark: Benchmark, results: Path) -> Path:
+    """Count what is in a benchmark and keep it with the results.
+
+    That is entities, relations (those of tasks too), triples, tasks, and the candidates of test relations.
+    """
+    path = results / "datasets" / f"{slug_of(benchmark.name)}.json"
+    if path.is_file() and _read(path)["dataset"] != benchmark.name:
+        raise InputError("is of a benchmark with nearly the same name; give this one another", source=str(path))
     graph, tasks = benchmark.graph, benchmark.tasks
     candidates = [len(task.candidates) for task in benchmark.splits["test"]]
-    return {
+    statistics = {
         "dataset": benchmark.name,
         "entities": graph.num_entities,
         "relations": graph.num_relations + len(tasks),
@@ -41,20 +46,7 @@ def dataset_statistics(benchmark: Benchmark) -> dict[str, Any]:
         "most_candidates": max(candidates, default=0),
         "command": f"faan reproduce datasets --dataset {benchmark.name} --run",
     }
-
-
-def write_statistics(benchmark: Benchmark, results: Path) -> Path:
-    """Count what is in a benchmark and keep it with the results."""
-    path = results / "datasets" / f"{slug_of(benchmark.name)}.json"
-    if path.is_file() and _read(path)["dataset"] != benchmark.name:
-        raise InputError("is of a benchmark with nearly the same name; give this one another", source=str(path))
-    return write_json(path, dataset_statistics(benchmark))
-
-
-def write_json(path: Path, content: dict[str, Any]) -> Path:
-    """Write a JSON file as a whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return write_json(path, statistics)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -67,29 +59,21 @@ def _read(path: Path) -> dict[str, Any]:
 
 def dataset_tables(request: Request) -> list[Table]:
     """A row for each benchmark that was counted, with the published row below."""
-    counted = {}
-    for path in sorted((request.results / "datasets").glob("*.json")):
-        content = _read(path)
-        counted[content["dataset"]] = content
-    published = {
-        name: dict(found) | dict(zip(SPLITS, found["tasks"], strict=True))
-        for name, found in published_datasets().items()
-    }
-    names = list(dict.fromkeys([*published, request.dataset, *counted]))
-    if request.rows is not None:
-        unknown = [name for name in request.rows if name not in names]
-        if unknown:
-            raise UnknownNameError("benchmark", unknown[0], names)
-        names = [name for name in names if name in request.rows]
+    files = map(_read, sorted((request.results / "datasets").glob("*.json")))
+    counted, theirs = {content["dataset"]: content for content in files}, published()["datasets"]
+    names = list(dict.fromkeys([*theirs, request.dataset, *counted]))
+    for name in request.rows or ():
+        if name not in names:
+            raise UnknownNameError("benchmark", name, names)
     rows, records = [], list[dict[str, Any]]()
-    for name in names:
-        for who, found in (("measured here", counted.get(name)), ("published", published.get(name))):
+    for name in names if request.rows is None else [name for name in names if name in request.rows]:
+        for who, found in (("measured here", counted.get(name)), ("published", theirs.get(name))):
             if found is not None or (who == "measured here" and name == request.dataset):
                 figures = {column: found and found.get(column) for column in _COLUMNS}
                 cells = ["" if figure is None else f"{figure:,}" for figure in figures.values()]
-                rows.append([f"{name}, {who}", *(cells if found else ["missing", *cells[1:]])])
+                rows.append([f"{name}, {who}", *(cells if found else [MISSING, *cells[1:]])])
                 records.append({"dataset": name, "who": who, **figures})
-    notes = [f"Published: {source()}.", "Relations are those of the background and of the tasks together."]
+    notes = [source_note(), "Relations are those of the background and of the tasks together."]
     if request.dataset not in counted:
         notes.append(f"Missing: {request.dataset}. To compute: `{request.command()}`")
     return [Table("datasets", "Benchmarks", ["benchmark", *_COLUMNS.values()], rows, records, notes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,9 @@ if TYPE_CHECKING:
 
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "faan",  # else the names inside an SVG file are random
-    "font.size": 9,
     "text.parse_math": False,  # a $ in a name is a $
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True},
+    **{"font.size": 9, "grid.color": "#dddddd", "grid.linewidth": 0.6},
 }
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe and Ito, for all eyes
 _MARKERS = "osD^vP*"
@@ -34,15 +30,13 @@ def write_figure(chart: Chart, stem: Path, formats: tuple[str, ...] = ("png", "s
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("figures need matplotlib: pip install 'faan[plots]'") from None
-    paths = []
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in formats]
     with mpl.rc_context(_STYLE):
-        for kind in formats:
+        for path in paths:
             figure = Figure(layout="constrained")
             {"dots": _dots, "lines": _lines, "heat": _heat}[chart.kind](chart, figure)
             figure.suptitle(chart.title, fontsize=10)
-            path = stem.with_name(f"{stem.name}.{kind}")
-            figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
-            paths.append(path)
+            figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
     return paths
 
 
@@ -50,24 +44,16 @@ def _dots(chart: Chart, figure: Figure) -> None:
     """A line for each label, on it a dot for each series."""
     figure.set_size_inches(7.5, 1.4 + 0.26 * len(chart.labels))
     axes = figure.add_subplot()
-    for place in range(len(chart.labels)):
-        known = [value for values in chart.series.values() if (value := values[place]) is not None]
+    for place, values in enumerate(zip(*chart.series.values(), strict=True)):
+        known = _known(values)[1]
         if len(known) > 1:
             axes.plot([min(known), max(known)], [place, place], color="#bbbbbb", linewidth=1, zorder=1)
-    for index, (name, values) in enumerate(chart.series.items()):
-        points = [(value, place) for place, value in enumerate(values) if value is not None]
-        if points:
-            hollow = "published" in name
-            axes.scatter(
-                [value for value, _ in points],
-                [place for _, place in points],
-                s=34,
-                marker=_marker(index),
-                edgecolors=_COLOURS[index % len(_COLOURS)],
-                facecolors="white" if hollow else _COLOURS[index % len(_COLOURS)],
-                label=name,
-                zorder=2,
-            )
+    for index, (name, some) in enumerate(chart.series.items()):
+        places, known = _known(some)
+        colour, marker = _look(index)
+        fill = "white" if "published" in name else colour
+        if known:
+            axes.scatter(known, places, s=34, marker=marker, edgecolors=colour, facecolors=fill, label=name, zorder=2)
     axes.set_yticks(range(len(chart.labels)), chart.labels)
     axes.set_ylim(len(chart.labels) - 0.5, -0.5)
     axes.set_xlim(0, _limit(chart))
@@ -79,18 +65,13 @@ def _lines(chart: Chart, figure: Figure) -> None:
     """A line for each series along the labels."""
     figure.set_size_inches(7, 4)
     axes = figure.add_subplot()
-    for index, (name, values) in enumerate(chart.series.items()):
-        points = [(place, value) for place, value in enumerate(values) if value is not None]
-        if points:
+    for index, (name, some) in enumerate(chart.series.items()):
+        places, known = _known(some)
+        colour, marker = _look(index)
+        dashes = "-" if index < len(_COLOURS) else "--"
+        if known:
             axes.plot(
-                [place for place, _ in points],
-                [value for _, value in points],
-                marker=_marker(index),
-                color=_COLOURS[index % len(_COLOURS)],
-                markersize=4.5,
-                linewidth=1.4,
-                linestyle="-" if index < len(_COLOURS) else "--",
-                label=name,
+                places, known, marker=marker, color=colour, markersize=4.5, linewidth=1.4, linestyle=dashes, label=name
             )
     axes.set_xticks(range(len(chart.labels)), chart.labels)
     axes.set_ylim(0, _limit(chart))
@@ -103,7 +84,7 @@ def _heat(chart: Chart, figure: Figure) -> None:
     """A row for each label, a column for each series, the darker the higher."""
     figure.set_size_inches(7.5, 1.4 + 0.34 * len(chart.labels))
     axes = figure.add_subplot()
-    rows = [[values[place] or 0.0 for values in chart.series.values()] for place in range(len(chart.labels))]
+    rows = [[value or 0.0 for value in values] for values in zip(*chart.series.values(), strict=True)]
     image = axes.imshow(rows, cmap="Blues", vmin=0, vmax=1, aspect="auto")
     axes.grid(visible=False)
     for place, row in enumerate(rows):
@@ -115,14 +96,20 @@ def _heat(chart: Chart, figure: Figure) -> None:
     figure.colorbar(image, ax=axes, label=chart.axis)
 
 
-def _marker(index: int) -> str:
-    """Another one for each series, also when the colours begin again."""
-    return _MARKERS[(index + index // len(_COLOURS)) % len(_MARKERS)]
+def _known(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
+    """The places of the values that there are, and these values."""
+    found = {place: value for place, value in enumerate(values) if value is not None}
+    return list(found), list(found.values())
+
+
+def _look(index: int) -> tuple[str, str]:
+    """Colour and marker of a series: another marker for each, also when the colours begin again."""
+    return _COLOURS[index % len(_COLOURS)], _MARKERS[(index + index // len(_COLOURS)) % len(_MARKERS)]
 
 
 def _limit(chart: Chart) -> float:
     """Where an axis ends: a little beyond the highest value."""
-    return 1.05 * max((value for values in chart.series.values() for value in values if value is not None), default=1.0)
+    return 1.05 * max((value for values in chart.series.values() for value in _known(values)[1]), default=1.0)
 
 
 def _legend(axes: Axes, figure: Figure) -> None:

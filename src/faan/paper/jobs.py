@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faan.base import InputError, config_names
+import polars as pl
+
+from faan.base import InputError, config_names, parse_setting
 from faan.paper.case_tables import attention_file
-from faan.paper.measured import Results, Times, read_results, slug_of
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
-from faan.paper.rows import FAAN, Row
+from faan.paper.results import by_relation, read_results, seconds_of, slug_of
+from faan.paper.rows import Row
 from faan.tasks import Benchmark
 
 RUNS = Path("runs") / "reproduce"
@@ -22,32 +24,31 @@ _QUICK_SECONDS = 60.0
 class Job:
     """One row with one seed: train it if it is to be trained, evaluate it for some K, write the results."""
 
+    request: Request
     row: Row
     seed: int
     outputs: dict[int, Path]  # K -> the result file
-    folder: Path  # the run's, where it is trained
     seconds: float  # about how long it takes
-    quick: bool = False
-    changes: tuple[str, ...] = ()  # in the settings of a trained row
-    command: str | None = None  # what gives the results, where commands for a single run do not
 
     @property
     def config(self) -> str:
         """The configuration with its settings."""
-        return Path(self.row.config).stem
+        return self.row.config
+
+    @property
+    def folder(self) -> Path:
+        """Where it is trained."""
+        return run_folder(self.request, self.row, self.seed)
+
+    @property
+    def command(self) -> str | None:
+        """What gives the results, where commands for a single run do not: they know nothing of fewer queries."""
+        own = replace(self.request.anywhere, seeds=self.seed + 1 if self.seed else None)
+        return own.command([self.row.label]) if self.request.quick else None
 
     def __str__(self) -> str:
         shots = f", K = {', '.join(map(str, self.outputs))}" if self.outputs else ""
         return f"{self.row.label}, seed {self.seed}{shots}"
-
-
-def shortened(benchmark: Benchmark) -> Benchmark:
-    """A benchmark whose dev and test tasks have few queries, for trying out: ranking all takes most of the time."""
-    splits = {
-        split: tasks if split == "train" else tuple(replace(task, pairs=task.pairs[:QUICK_PAIRS]) for task in tasks)
-        for split, tasks in benchmark.splits.items()
-    }
-    return replace(benchmark, splits=splits)
 
 
 @dataclass(frozen=True)
@@ -64,84 +65,61 @@ class Plan:
         return sum(job.seconds for job in self.jobs)
 
 
+def shortened(benchmark: Benchmark) -> Benchmark:
+    """A benchmark whose dev and test tasks have few queries, for trying out: ranking all takes most of the time."""
+    splits = {
+        split: tasks if split == "train" else tuple(replace(task, pairs=task.pairs[:QUICK_PAIRS]) for task in tasks)
+        for split, tasks in benchmark.splits.items()
+    }
+    return replace(benchmark, splits=splits)
+
+
 def plan(request: Request, benchmark: Benchmark) -> Plan:
     """The jobs whose results are not there yet.
 
     Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
     K for which a dev or test task has too few pairs, if there are others.
     """
-    folder = _folder_to_write(request)
-    results, times = read_results(folder, request.dataset), Times(folder)
+    folder, jobs, left_out = _folder_to_write(request), list[Job](), list[Row]()
+    every, results = read_results(folder), read_results(folder, request.dataset)
     _check_data(results, benchmark, folder)
     if folder == request.own_folder:
         _check_schedule(request, results, folder)
-    shots, too_many = _possible_shots(request, benchmark)
-    jobs, left_out = [], []
+    smallest = min((*benchmark.splits["dev"], *benchmark.splits["test"]), key=lambda task: len(task.pairs))
+    smallest.references(min(request.shots))  # raises where that is too many
+    shots = [k for k in request.shots if k < len(smallest.pairs)]
     for row in request.chosen(results):
-        if request.table == "ablation" and request.changes and row.config != FAAN.config and request.rows is None:
+        if request.table == "ablation" and request.changes and row.method != "FAAN" and request.rows is None:
             continue  # another schedule is one of FAAN's
-        if row.kind != "untrained" and Path(row.config).stem not in config_names():
+        if row.kind != "untrained" and row.config not in config_names():
             if request.rows is not None:
-                what = (
-                    f"there is no configuration {Path(row.config).stem!r}"
-                    if row.config
-                    else "no settings are known for it"
-                )
+                what = f"there is no configuration {row.config!r}" if row.config else "no settings are known for it"
                 raise InputError(f"{row.label} cannot be computed here: {what}")
             left_out.append(row)
             continue
-        seeds = 1 if row.kind == "untrained" else request.seeds or 1
-        for seed in range(seeds):
-            job = _job(request, row, seed, folder, results, times, shots)
-            if job.outputs or _needs_run(request, row, seed):
-                jobs.append(job)
-    return Plan(jobs, left_out, too_many)
+        # Case studies need the trained model of the first seed, even where its result is there.
+        looks = request.table == "attention" and not attention_file(request, row.label).is_file()
+        for seed in range(1 if row.kind == "untrained" else request.seeds or 1):
+            have = request.of(results, row).filter(pl.col("seed") == seed)["shots"]
+            outputs = _outputs(request, row, seed, folder, [k for k in shots if k not in have])
+            seconds = seconds_of(every, row.label, row.method, request.dataset, len(outputs))
+            if outputs or (looks and seed == 0):
+                guess = _QUICK_SECONDS if request.quick else row.seconds
+                jobs.append(Job(request, row, seed, outputs, seconds or guess))
+    return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
 
 
-def _check_schedule(request: Request, results: Results, folder: Path) -> None:
-    """Refuse to put rows with different schedules into one table."""
-    from faan.base import parse_setting
-
-    def settings(changes: Sequence[str]) -> dict[str, object]:
-        pairs = (change.partition("=") for change in changes if not change.startswith(("seed=", "variant=")))
-        return {name.strip(): parse_setting(value.strip()) for name, _, value in pairs}
-
-    wanted = request.changes if request.quick else _changes(request)
-    for result in results:
-        if not result.command.startswith("faan evaluate") and settings(result.set_by_hand) != settings(wanted):
+def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
+    stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
+    outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots}
+    for path in outputs.values():
+        if path.exists():
             raise InputError(
-                f"holds {result.label} trained with {_in_words(result.set_by_hand)}, not with {_in_words(wanted)}: say"
-                " the same with --set, or keep the results apart with --results",
-                source=str(folder),
+                f"holds a result of something else than {row.label} on {request.dataset!r} (names that differ only in"
+                " capitals and signs share a file name). Keep the results apart with --results",
+                source=str(path),
             )
-
-
-def _in_words(changes: Sequence[str]) -> str:
-    own = [change for change in changes if not change.startswith(("seed=", "variant="))]
-    return ", ".join(own) or "the settings of its file"
-
-
-def _check_data(results: Results, benchmark: Benchmark, folder: Path) -> None:
-    """Refuse results of other data, which would stand in one table with those of this benchmark."""
-    tasks = benchmark.splits["test"]
-    for result in results:
-        theirs = {name: (found["queries"], found["candidates"]) for name, found in result.relations.items()}
-        if theirs != {task.relation: (len(task.pairs) - result.shots, len(task.candidates)) for task in tasks}:
-            raise InputError(
-                f"holds a result ({result.label}, K = {result.shots}) of another benchmark that is called"
-                f" {benchmark.name!r} too: its test relations, their queries or candidates are others. Keep the results"
-                " apart with --results",
-                source=str(folder),
-            )
-
-
-def _possible_shots(request: Request, benchmark: Benchmark) -> tuple[list[int], list[int]]:
-    """The K of the table that leave a query in every dev and test task, and the others; without any it is an error."""
-    tasks = [*benchmark.splits["dev"], *benchmark.splits["test"]]
-    smallest = min(tasks, key=lambda task: len(task.pairs))
-    smallest.references(min(request.shots))  # raises where that is too many
-    possible = [k for k in request.shots if k < len(smallest.pairs)]
-    return possible, [k for k in request.shots if k not in possible]
+    return outputs
 
 
 def run_folder(request: Request, row: Row, seed: int) -> Path:
@@ -157,36 +135,43 @@ def _folder_to_write(request: Request) -> Path:
     return own if own is not None and (request.changes or request.table == "shots") else request.folder
 
 
-def _needs_run(request: Request, row: Row, seed: int) -> bool:
-    """Case studies need the trained model of the first seed, even where its result is there."""
-    return request.table == "attention" and seed == 0 and not attention_file(request, row.label).is_file()
-
-
-def _job(
-    request: Request, row: Row, seed: int, folder: Path, results: Results, times: Times, shots: Sequence[int]
-) -> Job:
-    present = {k for k in shots if any(one.seed == seed for one in results.of(row.label, k, protocol=row.protocol))}
-    changes = _changes(request) if row.kind == "trained" else ()
-    command = None
-    if request.quick:  # the commands of a single run know nothing of fewer queries
-        command = replace(request.anywhere, seeds=seed + 1 if seed else None).command([row.label])
-    stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
-    outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots if k not in present}
-    for path in outputs.values():
-        if path.exists():
-            raise InputError(
-                f"holds a result of something else than {row.label} on {request.dataset!r} (names that differ only in"
-                " capitals and signs share a file name). Keep the results apart with --results",
-                source=str(path),
-            )
-    method = row.label.removesuffix(f" {row.variant}")
-    seconds = times.about(row.label, method, request.dataset, len(outputs))
-    seconds = seconds or (_QUICK_SECONDS if request.quick else row.seconds)
-    folder = run_folder(request, row, seed)
-    return Job(row, seed, outputs, folder, seconds, request.quick, changes, command)
-
-
-def _changes(request: Request) -> tuple[str, ...]:
+def changes_of(request: Request) -> tuple[str, ...]:
     """What is changed in the settings of trained rows."""
     every_k = (f"shots={SHOTS}", f"train.shots=[{ALL_SHOTS[0]}, {ALL_SHOTS[-1]}]")  # trained once for every K
     return (*request.changes, *(every_k if request.table == "shots" else ()))
+
+
+def _check_schedule(request: Request, results: pl.DataFrame, folder: Path) -> None:
+    """Refuse to put rows with different schedules into one table."""
+
+    def parsed(changes: Sequence[str]) -> dict[str, object]:
+        pairs = (change.partition("=") for change in changes)
+        return {name.strip(): parse_setting(value.strip()) for name, _, value in pairs}
+
+    wanted = request.changes if request.quick else changes_of(request)
+    for one in results.filter(~pl.col("command").str.starts_with("faan evaluate")).iter_rows(named=True):
+        theirs, asked = (
+            [change for change in some if not change.startswith(("seed=", "variant="))]
+            for some in (one["changes"], wanted)
+        )
+        if parsed(theirs) != parsed(asked):
+            have, want = (", ".join(some) or "the settings of its file" for some in (theirs, asked))
+            raise InputError(
+                f"holds {one['label']} trained with {have}, not with {want}: say the same with --set, or keep the"
+                " results apart with --results",
+                source=str(folder),
+            )
+
+
+def _check_data(results: pl.DataFrame, benchmark: Benchmark, folder: Path) -> None:
+    """Refuse results of other data, which would stand in one table with those of this benchmark."""
+    tasks = {task.relation: (len(task.pairs), len(task.candidates)) for task in benchmark.splits["test"]}
+    for one in results.iter_slices(1):
+        sizes = by_relation(one).select("relation", pl.col("queries") + pl.col("shots"), "candidates")
+        if {name: (pairs, candidates) for name, pairs, candidates in sizes.iter_rows()} != tasks:
+            raise InputError(
+                f"holds a result ({one['label'].item()}, K = {one['shots'].item()}) of another benchmark that is called"
+                f" {benchmark.name!r} too: its test relations, their queries or candidates are others. Keep the results"
+                " apart with --results",
+                source=str(folder),
+            )

@@ -1,14 +1,16 @@
-"""The page of all results, written from the result files and a hand-written reading of them."""
+"""Files of tables: Markdown, CSV and figures, and the page of all results with a hand-written reading of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from faan.base import write_text
 from faan.paper.figures import write_figure
-from faan.paper.measured import read_json, slug_of
-from faan.paper.request import TABLES, Request
-from faan.paper.table import Table
+from faan.paper.request import Request
+from faan.paper.results import read_results, slug_of
+from faan.paper.rows import TABLES
+from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 
 _HEADER = """# Results
@@ -19,10 +21,22 @@ part that people write; [reproduce.md](reproduce.md) says how each figure is com
 """
 
 
-def results_page(results: Path, reading: str) -> tuple[str, dict[str, Table]]:
-    """The page, and the tables that it shows a figure of, by the figure's name."""
-    parts, figures = [_HEADER + reading.strip() + "\n"], dict[str, Table]()
-    for dataset in _datasets(results):
+def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Path]:
+    """Write each table as DATASET-TABLE.md, .csv and, where there is something to draw, .png and .svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for table in tables:
+        name = f"{slug_of(dataset)}-{table.name}"
+        paths.append(write_text(folder / f"{name}.md", table.as_markdown()))
+        paths.append(write_text(folder / f"{name}.csv", table.as_csv()))
+        paths += write_figure(table.figure, folder / name) if table.figure else []
+    return paths
+
+
+def results_page(results: Path, reading: str) -> tuple[str, dict[str, Chart]]:
+    """The page, and the figures that it shows by name."""
+    parts, figures = [_HEADER + reading.strip() + "\n"], dict[str, Chart]()
+    for dataset in dict.fromkeys(["NELL-One", *read_results(results)["dataset"]]):
         parts.append(f"## {dataset}\n")
         for kind in TABLES:
             request = Request(kind, dataset, results)
@@ -30,12 +44,20 @@ def results_page(results: Path, reading: str) -> tuple[str, dict[str, Table]]:
                 continue
             for table in build_tables(request):
                 parts.append(table.as_markdown(3))
-                if table.chart is not None and not table.chart.is_empty:
+                if table.figure:
                     name = f"{slug_of(dataset)}-{table.name}"
-                    figures[name] = table
+                    figures[name] = table.figure
                     parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
     parts += [table.as_markdown() for table in build_tables(Request("datasets", results=results))]
     return "\n".join(parts), figures
+
+
+def _has_any(request: Request) -> bool:
+    if request.table == "attention":
+        return any((request.base / "attention").glob(f"{slug_of(request.dataset)}-*.json"))
+    results = request.read()
+    rows = (row for row in request.chosen(results) if row.variant or request.table != "ablation")
+    return any(request.of(results, row).height for row in rows)
 
 
 def write_results_page(results: Path, docs: Path) -> list[Path]:
@@ -43,24 +65,9 @@ def write_results_page(results: Path, docs: Path) -> list[Path]:
     page, figures = results_page(results, (docs / "results-reading.md").read_text(encoding="utf-8"))
     folder = docs / "figures" / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    written = [write_text(docs / "results.md", page)]
-    for name, table in figures.items():
-        assert table.chart is not None
-        written += write_figure(table.chart, folder / name, ("svg",))
-    for old in set(folder.glob("*.svg")) - set(written):
+    paths = [write_text(docs / "results.md", page)]
+    for name, chart in figures.items():
+        paths += write_figure(chart, folder / name, ("svg",))
+    for old in set(folder.glob("*.svg")) - set(paths):
         old.unlink()
-    return written
-
-
-def _datasets(results: Path) -> list[str]:
-    """NELL-One, then all others that there are results of."""
-    named = (str(read_json(path).get("dataset")) for path in sorted(results.glob("*.json")))
-    return list(dict.fromkeys(["NELL-One", *named]))
-
-
-def _has_any(request: Request) -> bool:
-    if request.table == "attention":
-        return any((request.base / "attention").glob(f"{slug_of(request.dataset)}-*.json"))
-    results = request.read()
-    rows = (row.label for row in request.chosen(results) if row.variant or request.table != "ablation")
-    return any(results.of(label, k) for label in rows for k in request.shots)
+    return paths

@@ -7,58 +7,26 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-METRICS = {"mrr": "MRR", "hits@10": "Hits@10", "hits@5": "Hits@5", "hits@1": "Hits@1"}
-"""What result files call the metrics, and what the paper calls them."""
-
-DATASETS = {"NELL-One": "NELL", "Wiki-One": "Wiki"}
-"""The benchmarks of the paper, and what it calls them."""
-
 
 @cache
-def _published() -> dict[str, Any]:
-    text = (resources.files("faan") / "paper" / "published.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
+def published() -> dict[str, Any]:
+    """What `published.json` holds: the source, and what the paper has of each table."""
+    content: dict[str, Any] = json.loads((resources.files("faan") / "paper" / "published.json").read_bytes())
     return content
 
 
-def source() -> str:
-    """The paper."""
-    return str(_published()["source"])
+def published_figures(table: str, dataset: str) -> dict[str, Any]:
+    """The figures of a table, 5-shot, by row and metric; empty where the paper has none of this dataset.
 
-
-def published_main(dataset: str) -> dict[str, dict[str, float]]:
-    """Method -> metric -> figure, 5-shot; empty where the paper has none of this dataset."""
-    own = DATASETS.get(dataset)
-    return {method: _named(found[own]) for method, found in _published()["main_5shot"].items() if own in found}
-
-
-def published_ablation(dataset: str) -> dict[str, dict[str, float]]:
-    """The same for FAAN and its variants A1 to C3."""
-    found = _published()["ablation_NELL_5shot"] if dataset == "NELL-One" else {}
-    return {variant: _named(figures) for variant, figures in found.items()}
-
-
-def published_relations(dataset: str) -> dict[int, dict[str, dict[str, float]]]:
-    """Number of candidates of a test relation (the paper gives no names) -> method -> metric -> figure, 5-shot."""
-    found = _published()["per_relation_NELL_5shot"] if dataset == "NELL-One" else []
-    return {
-        row["candidates"]: {method: _named(row[method]) for method in row if method != "candidates"} for row in found
-    }
-
-
-def published_datasets() -> dict[str, dict[str, Any]]:
-    """Dataset -> its statistics."""
-    return {name: _published()["datasets"][own] for name, own in DATASETS.items()}
-
-
-def published_reference_attention() -> dict[str, list[Any]]:
-    """The five references of SubPartOf, and for two queries how much each counts."""
-    found: dict[str, list[Any]] = _published()["reference_attention_SubPartOf"]
+    Rows of `relations` are numbers of candidates: the paper gives no names. Each has figures by method and metric.
+    """
+    found: dict[str, Any] = published()[table].get(dataset, {})
     return found
 
 
-def _named(figures: dict[str, float]) -> dict[str, float]:
-    return {name: figures[theirs] for name, theirs in METRICS.items() if theirs in figures}
+def source_note() -> str:
+    """Where published figures come from."""
+    return f"Published: {published()['source']}."
 
 
 def written(figure: float | None, *, signed: bool = False) -> str:

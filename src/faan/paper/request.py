@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from faan.paper.measured import Results, read_results
-from faan.paper.rows import Row, rows_of
+import polars as pl
 
-TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
+from faan.base import InputError, UnknownNameError
+from faan.paper.results import key_of, read_results
+from faan.paper.rows import TABLES, Row, ablated, rows_of
+
 RESULTS = Path("results")
 _PACKAGE = Path(__file__).parents[1]
 SHIPPED = next(  # in a wheel inside the package, in a checkout beside `src/`
@@ -58,13 +61,28 @@ class Request:
         """The K of the table."""
         return ALL_SHOTS if self.table == "shots" else (SHOTS,)
 
-    def read(self) -> Results:
+    def read(self) -> pl.DataFrame:
         """The results that there are."""
         return read_results(self.folder, self.dataset)
 
-    def chosen(self, results: Results) -> list[Row]:
-        """The rows to show."""
-        return rows_of(self.table, results.labels(), self.rows)
+    def of(self, results: pl.DataFrame, row: Row) -> pl.DataFrame:
+        """The results of a row that belong into the table, by seed."""
+        wanted = [pl.col("key") == key_of(row.label), pl.col("protocol") == row.protocol]
+        wanted += [pl.col("shots").is_in(self.shots), *([pl.col("seed") < self.seeds] if self.seeds else [])]
+        return results.filter(wanted).sort("seed")
+
+    def chosen(self, results: pl.DataFrame) -> list[Row]:
+        """The rows to show: those of the table, in `main` those that there are results of too, or the wanted ones."""
+        labels = results.filter(pl.col("protocol") == "strict").unique("key", keep="first", maintain_order=True)
+        known = _by_key(rows_of(self.table))
+        others = known
+        if self.table not in ("ablation", "attention"):  # others may stand in these tables, but no variants
+            variants = _by_key(row for row in rows_of("ablation") if row.variant)
+            found = _by_key(Row(label) for label in sorted(labels["label"]) if key_of(label) not in variants)
+            others = known | found | _by_key(rows_of("main")) | known
+        if self.rows is None:
+            return list((others if self.table == "main" else known).values())
+        return [_row_called(name, others) for name in self.rows]
 
     @property
     def anywhere(self) -> Request:
@@ -79,3 +97,27 @@ class Request:
         call += [word for change in self.changes for word in ("--set", change)]
         call += ["--results", str(self.results)] if self.given and self.results not in (RESULTS, SHIPPED) else []
         return shlex.join([*call, *["--quick"] * self.quick, "--run"])
+
+    def missing_note(self, missing: Sequence[str], *, everything: bool) -> str:
+        """Which rows have no result, and the command that gives them."""
+        rows = () if everything and self.rows is None else missing
+        return f"Missing: {', '.join(missing)}. To compute: `{self.command(rows)}`"
+
+
+def _by_key(rows: Iterable[Row]) -> dict[str, Row]:
+    return {key_of(row.label): row for row in rows}
+
+
+def _row_called(name: str, rows: dict[str, Row]) -> Row:
+    """A row by its name, or by that of a variant alone."""
+    prefixes = [""] if key_of(name) in _by_key(rows_of("main")) else ["", *ablated()]
+    keys = [key_of(prefix + name) for prefix in prefixes]
+    for key in keys:
+        if key in rows:
+            return rows[key]
+    for table in TABLES:
+        if set(keys) & set(_by_key(rows_of(table))):
+            raise InputError(f"{name!r} is no row of this table; it is one of `faan reproduce {table}`")
+    labels = {row.label.lower(): row.label for row in rows.values()}
+    near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
+    raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))

@@ -1,17 +1,21 @@
-"""The rows of the tables: which settings give them.
+"""The rows of the tables, from the register of methods. No other file of this room knows which methods there are.
 
-To add a row, add it to `ROWS`; a result file of any other method or variant gets a row without that, but no command.
+A result file of any other method or variant gets a row too, but no command.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING
 
-from faan.base import InputError, UnknownNameError
-from faan.paper.measured import Protocol, key_of
+from faan.tasks import Protocol
+
+if TYPE_CHECKING:
+    from faan.models import Kind, MethodConfig
+
+TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
+_SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}
 
 
 @dataclass(frozen=True)
@@ -19,10 +23,17 @@ class Row:
     """A method, and how to get its result."""
 
     label: str
-    config: str = ""  # its file in `faan/configs/`
-    kind: Literal["trained", "embedding", "translation", "untrained"] = "trained"
+    config: str = ""  # the name of its configuration
+    kind: Kind = "trained"
     variant: str | None = None  # of the ablation
+    what: str = ""  # what the variant changes
     protocol: Protocol = "strict"
+    unit: str = "steps"  # what its training is counted in
+
+    @property
+    def method(self) -> str:
+        """The row that it is a variant of, or its own name."""
+        return self.label.removesuffix(f" {self.variant}")
 
     @property
     def is_known(self) -> bool:
@@ -32,101 +43,41 @@ class Row:
     @property
     def seconds(self) -> float:
         """About how long it takes on NELL-One, where no result says so."""
-        return {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}[self.kind]
+        return _SECONDS[self.kind]
 
 
-EMBEDDINGS = tuple(
-    Row(name, f"embed-{name.lower()}.toml", "embedding")
-    for name in ("TransE", "DistMult", "ComplEx", "SimplE", "RotatE")
-)
-GMATCHING = tuple(Row(f"GMatching-{pool}", f"gmatching-{pool.lower()}.toml") for pool in ("MaxP", "MeanP", "Max"))
-FSRL, METAR, FAAN = Row("FSRL", "fsrl.toml"), Row("MetaR", "metar.toml"), Row("FAAN", "faan.toml")
-PLUS = Row("FAAN plus", "faan-plus.toml")
-EVIDENCE = Row("Evidence", "evidence.toml")
-OPEN = Row("Evidence open", "evidence.toml", variant="open", protocol="open")
-TRANSLATION = Row("Translation", "embed-transe.toml", "translation")
-RULES, RULES_PLUS, COUNTS = (Row(name, kind="untrained") for name in ("Rules", "Rules plus", "TailCounts"))
-
-VARIANTS = {
-    "A1": "neighbours averaged",
-    "A2": "attention that does not look at the task",
-    "A3": "neighbours alone",
-    "B1": "head and tail concatenated",
-    "B2": "no positions",
-    "C1": "references averaged",
-    "C2": "the most similar reference alone",
-    "C3": "LSTM matching",
-}
-"""The paper's ablation; `FaanConfig.variants` says what each changes."""
-
-EVIDENCE_VARIANTS = {
-    "no-paths": "without paths and links",
-    "no-embeddings": "without embeddings",
-    "no-profiles": "without profiles of relations",
-    "no-counts": "without counts",
-    "no-task-edges": "without the edges of training tasks",
-    "seeing": "learnt from vectors of the background alone",
-}
-"""The ablation of evidence; `EvidenceConfig.variants` says what each changes."""
-
-WITNESSES = {"faan": "with FAAN's score", "metar": "with MetaR's score"}
-"""Further evidence, each with a file of settings of its own."""
-
-ROWS: dict[str, tuple[Row, ...]] = {
-    "main": (
-        *(*EMBEDDINGS, *GMATCHING, FSRL, METAR, FAAN, PLUS, EVIDENCE, OPEN),
-        *(TRANSLATION, RULES, RULES_PLUS, COUNTS),
-    ),
-    "ablation": (
-        *(*(Row(f"FAAN {name}", "faan.toml", variant=name) for name in VARIANTS), FAAN),
-        *(Row(f"Evidence {name}", "evidence.toml", variant=name) for name in EVIDENCE_VARIANTS),
-        *(*(Row(f"Evidence {name}", f"evidence-{name}.toml", variant=name) for name in WITNESSES), EVIDENCE),
-    ),
-    "shots": (FAAN, GMATCHING[0], FSRL, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS, COUNTS),
-    "relations": (FAAN, METAR, PLUS, EVIDENCE, RULES, RULES_PLUS),
-    "attention": (FAAN, PLUS),
-}
-"""The rows of each table, in its order."""
+def rows_of(table: str) -> list[Row]:
+    """The rows of a table, in its order; in the ablation a method follows its variants."""
+    return list(_rows().get(table, ()))
 
 
-def one_protocol(rows: Iterable[Row]) -> Protocol:
-    """The protocol of all rows of a table; those of different ones were trained on different data."""
-    by_protocol = {row.protocol: row.label for row in rows}
-    if len(by_protocol) > 1:
-        raise InputError(
-            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they are not"
-            " compared, ask for them apart"
-        )
-    return next(iter(by_protocol), "strict")
+def ablated() -> dict[str, str]:
+    """The methods that the ablation takes apart, and what its titles call them."""
+    from faan.models import methods  # loads torch, which takes seconds
+
+    return {method.rows[0].label: method.title or method.rows[0].label for method in methods() if method.variants}
 
 
-def rows_of(table: str, found: Iterable[str], wanted: Sequence[str] | None) -> list[Row]:
-    """The rows of a table and those that there are results of, or of all these the wanted ones.
+@cache
+def _rows() -> dict[str, list[Row]]:
+    from faan.models import methods
 
-    A table of relations or of K has its own rows only, unless others are asked for.
-    """
-    variants = {key_of(row.label) for row in ROWS["ablation"] if row.variant}
-    known = {key_of(row.label): row for row in ROWS[table]}
-    others = dict(known)
-    if table != "ablation":
-        others |= {key_of(label): Row(label) for label in found if key_of(label) not in known}
-        others = {key: row for key, row in others.items() if key not in variants}
-        others |= {key_of(row.label): row for row in ROWS["main"] if key_of(row.label) not in known}
-    if table == "attention":
-        others = known  # only FAAN has it
-    if wanted is None:
-        return list((others if table == "main" else known).values())
-    chosen, methods = [], {key_of(row.label) for row in ROWS["main"]}
-    for name in wanted:
-        prefixes = [""] if key_of(name) in methods else ["", "FAAN ", "Evidence "]  # a variant's name alone will do
-        keys = [key_of(prefix + name) for prefix in prefixes]
-        row = next((others[key] for key in keys if key in others), None)
-        if row is None:
-            elsewhere = [one for one in ROWS if any(key_of(row.label) in keys for row in ROWS[one])]
-            if elsewhere:
-                raise InputError(f"{name!r} is no row of this table; it is one of `faan reproduce {elsewhere[0]}`")
-            labels = {row.label.lower(): row.label for row in others.values()}
-            near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
-            raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))
-        chosen.append(row)
-    return chosen
+    found: dict[str, list[Row]] = {table: [] for table in TABLES}
+    for method in methods():
+        own = list(_of_method(method))
+        for row, tables in own:
+            for table in tables:
+                found[table].append(row)
+        if method.variants:
+            found["ablation"].append(own[0][0])
+    return found
+
+
+def _of_method(method: type[MethodConfig]) -> list[tuple[Row, tuple[str, ...]]]:
+    """The rows of a method and of its variants, each with the tables that it is in."""
+    rows: list[tuple[Row, tuple[str, ...]]] = []
+    for row in method.all_rows():
+        what = method.variants[row.variant].meaning if row.variant is not None else ""
+        made = Row(row.label, row.config, method.kind, row.variant, what, row.protocol, method.unit)
+        rows.append((made, row.tables))
+    return rows

@@ -2,73 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from faan.base import InputError
 from faan.embed import CONFIG_FILE, EmbedConfig
-from faan.models import EvidenceConfig
-from faan.paper.jobs import Job
-from faan.paper.measured import key_of, label_of
-from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.paper.jobs import Job, changes_of
+from faan.paper.results import key_of
+from faan.rank import Origin, ResultFile, evaluate_untrained, label_of
 from faan.tasks import Benchmark
-from faan.train import Callbacks, RunConfig, evaluate_shots, is_run, resume_run, train_run
+from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots, is_run, resume_run, train_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 
 
 def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks | None = None) -> None:
     """Do what is missing of a job; `path` is where the benchmark can be read again."""
-    callbacks = callbacks or Callbacks()
+    for result in _results(job, benchmark, path, callbacks or Callbacks()):
+        own = result if job.command is None else result.model_copy(update={"command": job.command})
+        own.write(job.outputs[result.shots])
+
+
+def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> Iterator[ResultFile]:
+    shots, on_progress = list(job.outputs), callbacks.on_progress
     if job.row.kind == "trained":
         _train(job, benchmark, path, callbacks)
-        for result in _evaluate(job, benchmark, callbacks):
-            _write(job, result)
-        return
-    for shots in job.outputs:
-        if job.row.kind == "untrained":
-            origin = Origin.of_evaluation(job.row.label, benchmark.name, shots)
-            result = evaluate_untrained(benchmark, job.row.label, shots, origin, on_progress=callbacks.on_progress)
-        else:
-            result = _embedding(job, benchmark, shots, callbacks)
-        _write(job, result)
-
-
-def _evaluate(job: Job, benchmark: Benchmark, callbacks: Callbacks) -> list[ResultFile]:
-    if not job.outputs:
-        return []
-    return evaluate_shots(job.folder, benchmark, list(job.outputs), on_progress=callbacks.on_progress)
-
-
-def _write(job: Job, result: ResultFile) -> None:
-    if job.command is not None:
-        result = result.model_copy(update={"command": job.command})
-    result.write(job.outputs[result.shots])
-
-
-def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks) -> ResultFile:
-    settings = EmbedConfig.from_toml(job.config)
-    changes = [f"seed={job.seed}"]
-    if job.quick:
-        changes.append(f"epochs={min(settings.epochs, QUICK_EPOCHS)}")
-    translation = job.row.kind == "translation"
-    origin = Origin.of_evaluation(job.config, benchmark.name, shots, translation=translation, changes=changes)
-    settings = settings.changed(changes)
-    return evaluate_embedding(
-        benchmark,
-        settings,
-        shots,
-        origin,
-        translation=translation,
-        on_progress=callbacks.on_progress,
-    )
+        yield from evaluate_shots(job.folder, benchmark, shots, on_progress=on_progress) if shots else ()
+    elif job.row.kind == "untrained":
+        for k in shots:
+            origin = Origin.of_evaluation(job.row.label, benchmark.name, k)
+            yield evaluate_untrained(benchmark, job.row.label, k, origin, on_progress=on_progress)
+    else:
+        settings, translation = EmbedConfig.from_toml(job.config), job.row.kind == "translation"
+        changes = [f"seed={job.seed}", *([f"epochs={min(settings.epochs, QUICK_EPOCHS)}"] if job.request.quick else [])]
+        settings = settings.changed(changes)
+        for k in shots:
+            origin = Origin.of_evaluation(job.config, benchmark.name, k, translation=translation, changes=changes)
+            yield evaluate_embedding(benchmark, settings, k, origin, translation=translation, on_progress=on_progress)
 
 
 def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
     """Train the model in its run folder, or go on with that; a finished run stays as it is."""
     settings = RunConfig.from_toml(job.config)
-    changes = [*(_quick(settings) if job.quick else ()), *job.changes, f"seed={job.seed}"]
-    if job.row.variant is not None:
-        changes.insert(0, f"variant={job.row.variant}")
+    variant = [] if job.row.variant is None else [f"variant={job.row.variant}"]
+    changes = [*variant, *(_quick(settings) if job.request.quick else ()), *changes_of(job.request), f"seed={job.seed}"]
     settings = settings.changed(changes)
     label = label_of(settings.model.display_name, settings.variant)
     if key_of(label) != key_of(job.row.label):
@@ -78,8 +55,7 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
         source = job.config, changes
         train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
         return
-    begun = (job.folder / CONFIG_FILE).read_text(encoding="utf-8")
-    if begun != settings.model_dump_json(indent=1) + "\n":
+    if (job.folder / CONFIG_FILE).read_text(encoding="utf-8") != settings.model_dump_json(indent=1) + "\n":
         raise InputError(
             f"holds a run with other settings than {job.config} has now; remove the folder to begin again",
             source=str(job.folder),
@@ -96,7 +72,4 @@ def _quick(settings: RunConfig) -> list[str]:
         f"train.evaluate_every={steps}",
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
     ]
-    if isinstance(settings.model, EvidenceConfig):
-        epochs = min(settings.model.translation.epochs, QUICK_EPOCHS)
-        changes += ["model.heads=3", f"model.translation.epochs={epochs}"]
-    return changes
+    return [*changes, *settings.model.quick_changes(QUICK_EPOCHS)]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+MISSING = "missing"
+QUICK = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing"
 
 
 @dataclass(frozen=True)
@@ -18,13 +22,6 @@ class Chart:
     axis: str  # what the figures are
     labels: Sequence[str]
     series: Mapping[str, Sequence[float | None]]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether too little was measured to show: nothing, or no two points of any line."""
-        measured = [figures for name, figures in self.series.items() if "published" not in name]
-        counts = [sum(figure is not None for figure in figures) for figures in measured]
-        return max(counts, default=0) < (2 if self.kind == "lines" else 1)
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,15 @@ class Table:
     records: Sequence[Mapping[str, Any]]
     notes: Sequence[str] = ()
     chart: Chart | None = None
+
+    @property
+    def figure(self) -> Chart | None:
+        """Its chart, if enough was measured to draw: something, or two points of a line."""
+        if self.chart is None:
+            return None
+        measured = [figures for name, figures in self.chart.series.items() if "published" not in name]
+        counts = [sum(figure is not None for figure in figures) for figures in measured]
+        return self.chart if max(counts, default=0) >= (2 if self.chart.kind == "lines" else 1) else None
 
     def as_markdown(self, level: int = 2) -> str:
         """The table with its title and notes."""
@@ -67,3 +73,8 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
+
+
+def plain_name(name: str) -> str:
+    """A name as figures show it: concept:country:france is france to everybody."""
+    return re.sub(r"\bconcept:(\w+:(?=\w))?", "", name)

@@ -1,27 +1,236 @@
-"""Which table is built by what."""
+"""The tables of figures: all methods, the ablation, the number of references K, relation by relation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any
 
+import polars as pl
+
+from faan.base import InputError, config_name
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
-from faan.paper.methods_table import ablation_tables, main_tables
-from faan.paper.relations_table import relations_tables
-from faan.paper.request import Request
-from faan.paper.shots_table import shots_tables
-from faan.paper.table import Table
+from faan.paper.published import published_figures, source_note, written
+from faan.paper.request import SHOTS, Request
+from faan.paper.results import by_relation
+from faan.paper.rows import Row, ablated
+from faan.paper.table import MISSING, QUICK, Chart, Table, plain_name
+from faan.rank import METRICS
+from faan.tasks import Protocol
 
-_BUILDERS: dict[str, Callable[[Request], list[Table]]] = {
-    "main": main_tables,
-    "ablation": ablation_tables,
-    "shots": shots_tables,
-    "relations": relations_tables,
-    "attention": attention_tables,
-    "datasets": dataset_tables,
-}
+Found = Mapping[Row, pl.DataFrame]
+Record = dict[str, Any]
 
 
 def build_tables(request: Request) -> list[Table]:
     """The tables that were asked for: what was measured beside what was published, and what is missing."""
-    return _BUILDERS[request.table](request)
+    if request.table == "attention":
+        return attention_tables(request)
+    if request.table == "datasets":
+        return dataset_tables(request)
+    results = request.read()
+    found = {row: request.of(results, row) for row in request.chosen(results)}
+    if request.table == "main":
+        return _main(request, results, found)
+    if request.table == "ablation":
+        return _ablation(request, found)
+    build = _shots if request.table == "shots" else _relations
+    return [build(request, results, found, metric) for metric in ("mrr", "hits@10")]
+
+
+def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
+    """All methods; those of the open protocol, which were trained on more, in a table of their own."""
+    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
+    opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
+    if request.rows is None:  # any method may have results of it, and a known row need not
+        labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")["label"].sort()
+        unseen = [row for row in opened if row.label not in labels]
+        opened = {row: request.of(results, row) for row in (Row(label, protocol="open") for label in labels)}
+    published = published_figures("main", request.dataset)
+    tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
+    return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
+
+
+def _ablation(request: Request, found: Found) -> list[Table]:
+    """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
+    tables = []
+    for method, name in ablated().items():
+        own = {row: some for row, some in found.items() if row.method == method}
+        kind = "ablation" if method == "FAAN" else f"ablation-{method.lower()}"
+        published = published_figures("ablation", request.dataset) if method == "FAAN" else {}
+        if own:
+            tables.append(_methods(request, kind, f"{name} and its variants", own, published))
+    return tables
+
+
+def _methods(
+    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[Row] = ()
+) -> Table:
+    """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
+    protocol = _one_protocol(found)
+    lines, records = list[list[str]](), list[Record]()
+    for row, some in found.items():
+        record = {"method": row.label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS}
+        record |= {"seeds": some.height}
+        line = [f"{row.variant}: {row.what}" if row.what else row.label]
+        for metric, name in METRICS.items():
+            figures = _figures(name, some[metric], published.get(row.label, {}).get(metric))
+            line.append(_cell(figures, name, MISSING if metric == "mrr" else ""))
+            if published:
+                line.append(written(figures[f"{name} published"]))
+                line.append(written(figures[f"{name} difference"], signed=True))
+            record |= figures
+        for name in ("macro MRR", "dev MRR"):
+            figures = _figures(name, some[name].drop_nulls())
+            line.append(_cell(figures, name, ""))
+            record[name] = figures[name]
+        lines.append([*line, str(some.height or "")])
+        records.append(record)
+    title = _title(request, what, protocol)
+    notes = _schedule_notes(found) if request.table == "ablation" else []
+    notes += _notes(request, found, bool(published), unseen)
+    series = {"measured here": [record["MRR"] for record in records]}
+    if published:
+        series["published"] = [record["MRR published"] for record in records]
+    titles = [part for name in METRICS.values() for part in ((name, "paper", "diff") if published else (name,))]
+    columns = ["method", *titles, "macro MRR", "dev MRR", "seeds"]
+    chart = Chart("dots", title, "test MRR", [line[0] for line in lines], series)
+    return Table(kind, title, columns, lines, records, notes, chart)
+
+
+def _shots(request: Request, _: pl.DataFrame, found: Found, metric: str) -> Table:
+    """A row for each method, a column for each K."""
+    name, published = METRICS[metric], published_figures("main", request.dataset)
+    lines, records, series, parts = [], list[Record](), dict[str, list[float | None]](), list[str]()
+    for row, some in found.items():
+        by_k = {k: some.filter(pl.col("shots") == k)[metric] for k in request.shots}
+        theirs = published.get(row.label, {}).get(metric)
+        figures = [_figures(name, values, theirs if k == SHOTS else None) for k, values in by_k.items()]
+        lines.append([row.label, *(_cell(one, name) for one in figures), *([written(theirs)] if published else [])])
+        records += [
+            {"method": row.label, "dataset": request.dataset, "shots": k, "seeds": len(values)} | one
+            for (k, values), one in zip(by_k.items(), figures, strict=True)
+        ]
+        series[row.label] = [one[name] for one in figures]
+        smallest = by_relation(some).select((pl.col("queries") + pl.col("shots")).min()).item() or 0  # pairs of a task
+        if any(not len(values) and k < smallest for k, values in by_k.items()):
+            parts.append(row.label)
+    title = _title(request, f"{name} by the number of references K", _one_protocol(found))
+    notes = [*_schedule_notes(found), *_notes(request, found, bool(published))]
+    if parts:
+        notes.append(f"Not for every K: {', '.join(parts)}. To compute: `{request.command(parts)}`")
+    columns = ["method", *(f"K={k}" for k in request.shots), *([f"paper, K={SHOTS}"] if published else [])]
+    chart = Chart("lines", title, f"test {name}", [str(k) for k in request.shots], series)
+    return Table("shots" if metric == "mrr" else "shots-hits10", title, columns, lines, records, notes, chart)
+
+
+def _relations(request: Request, results: pl.DataFrame, found: Found, metric: str) -> Table:
+    """A row for each test relation, a column for each method; the paper tells relations by their candidates."""
+    name, published, protocol = METRICS[metric], published_figures("relations", request.dataset), _one_protocol(found)
+    compared = {method for row in published.values() for method in row}
+    every = by_relation(results.filter(pl.col("shots") == SHOTS, pl.col("protocol") == protocol))
+    relations = every.unique("relation").sort("candidates", "relation").cast({"candidates": pl.Int64})
+    own = {row.label: by_relation(some) for row, some in found.items()}
+    series: dict[str, list[float | None]] = {label: [] for label in own}
+    lines, records = [], list[Record]()
+    for relation, candidates in relations.select("relation", "candidates").iter_rows():
+        theirs = published.get(str(candidates), {})
+        line = [relation, f"{candidates:,}"]
+        for label, some in own.items():
+            values = some.filter(pl.col("relation") == relation)[metric]
+            figures = _figures(name, values, theirs.get(label, {}).get(metric))
+            line += [_cell(figures, name), *([written(figures[f"{name} published"])] if label in compared else [])]
+            record = {"relation": relation, "candidates": candidates, "method": label, "dataset": request.dataset}
+            records.append(record | {"shots": SHOTS, "seeds": len(values)} | figures)
+            series[label].append(figures[name])
+        if published:
+            series.setdefault("FAAN, published", []).append(theirs.get("FAAN", {}).get(metric))
+        lines.append(line)
+    title = _title(request, f"{name} by relation", protocol)
+    notes = _notes(request, found, bool(published))
+    if published:
+        notes.append("The paper tells relations by their number of candidates, and has MetaR and FAAN only.")
+    titles = [part for label in own for part in ([label, "paper"] if label in compared else [label])]
+    chart = Chart("dots", title, f"test {name}", [plain_name(line[0]) for line in lines], series)
+    kind = "relations" if metric == "mrr" else "relations-hits10"
+    return Table(kind, title, ["relation", "candidates", *titles], lines, records, notes, chart)
+
+
+def _figures(title: str, seeds: Iterable[float], published: float | None = None) -> dict[str, float | None]:
+    """A metric of a row for programs: the mean over seeds, the spread of several, how much better than published."""
+    values = list(seeds)
+    mean = fmean(values) if values else None
+    return {
+        title: mean,
+        f"{title} spread": stdev(values) if len(values) > 1 else None,
+        f"{title} published": published,
+        f"{title} difference": None if mean is None or published is None else mean - published,
+    }
+
+
+def _cell(figures: Mapping[str, float | None], title: str, missing: str = MISSING) -> str:
+    """The same for people."""
+    mean, spread = figures[title], figures[f"{title} spread"]
+    return missing if mean is None else written(mean) + ("" if spread is None else f" ± {written(spread)}")
+
+
+def _title(request: Request, what: str, protocol: str) -> str:
+    shots = "" if request.table == "shots" else f"{SHOTS}-shot, "
+    return f"{what}, {request.dataset}, {shots}{protocol}{QUICK if request.quick else ''}"
+
+
+def _one_protocol(rows: Iterable[Row]) -> Protocol:
+    """The protocol of all rows of a table; those of different ones were trained on different data."""
+    by_protocol = {row.protocol: row.label for row in rows}
+    if len(by_protocol) > 1:
+        raise InputError(
+            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they are not"
+            " compared, ask for them apart"
+        )
+    return next(iter(by_protocol), "strict")
+
+
+def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[Row] = ()) -> list[str]:
+    """Where figures come from, which ones to distrust, and what computes the missing ones."""
+    seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(unseen, 0)
+    notes = []
+    if any(count > 1 for count in seeds.values()):
+        notes.append("Mean over seeds ± standard deviation; a figure without ± is of one seed.")
+    if has_published:
+        notes.append(source_note())
+    broken = [row.label for row, some in found.items() if some["broken_off"].count()]
+    if broken:
+        notes.append(f"Training broke off, and these are its best weights until then: {', '.join(broken)}.")
+    missing = [row.label for row, count in seeds.items() if not count]
+    if missing:
+        notes.append(request.missing_note(missing, everything=len(missing) == len(seeds)))
+    few = [row.label for row, count in seeds.items() if 0 < count < (request.seeds or 0) and row.kind != "untrained"]
+    if few:
+        notes.append(f"Not all of the {request.seeds} seeds: {', '.join(few)}. To compute: `{request.command(few)}`")
+    return notes
+
+
+def _schedule_notes(found: Found) -> list[str]:
+    """How the trained rows were trained, and a warning where they cannot be compared."""
+    schedules: dict[str, list[tuple[str, str]]] = {}  # what was changed in a method's settings -> rows and their files
+    steps, units = set(), set()
+    for row, some in found.items():
+        for one in some.filter(pl.col("config") != "").iter_rows(named=True):
+            changes = [change for change in one["changes"] if not re.match(r"seed=|variant=|model\.", change)]
+            schedules.setdefault(", ".join(changes), []).append((one["label"], config_name(one["config"])))
+            steps.add(one["steps"])
+            units.add(row.unit)
+    if len(schedules) == 1:
+        ((changed, trained),) = schedules.items()
+        ends = f"{min(steps):,}" if len(steps) == 1 else f"{min(steps):,} to {max(steps):,}"
+        what = ", ".join(sorted({file for _, file in trained})) + (f" with {changed}" if changed else "")
+        return [
+            f"All trained rows have one schedule ({what}); training ended after {ends} {' or '.join(sorted(units))}."
+        ]
+    parts = [
+        f"{', '.join(dict.fromkeys(label for label, _ in trained))}: {changed or 'as in the file'}"
+        for changed, trained in schedules.items()
+    ]
+    return [f"WARNING: the rows were not trained alike, do not compare them. {'; '.join(parts)}."] if parts else []

@@ -1,22 +1,21 @@
-"""Ranking the candidates of queries, metrics, results."""
+"""Ranking the candidates of queries, metrics, results.
 
-from faan.rank.baselines import evaluate_embedding
+Reading result files does not load torch; ranking does.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from faan.base import load_lazily
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
-from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
-from faan.rank.results import (
-    Origin,
-    ResultFile,
-    draw_references,
-    rank_shots,
-    rank_splits,
-    relation_metrics,
-    split_metrics,
-)
-from faan.rank.untrained import UNTRAINED, evaluate_untrained
+from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash
+
+if TYPE_CHECKING:
+    from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
+    from faan.rank.results import draw_references, rank_shots, rank_splits, relation_metrics, split_metrics
+    from faan.rank.untrained import evaluate_untrained, untrained_methods
 
 __all__ = [
     "METRICS",
-    "UNTRAINED",
     "Interval",
     "Origin",
     "ResultFile",
@@ -24,8 +23,8 @@ __all__ = [
     "bootstrap",
     "check_tasks",
     "draw_references",
-    "evaluate_embedding",
     "evaluate_untrained",
+    "label_of",
     "mean_ranks",
     "rank_sets",
     "rank_shots",
@@ -33,6 +32,19 @@ __all__ = [
     "rank_task",
     "rank_tasks",
     "relation_metrics",
+    "settings_hash",
     "split_metrics",
     "summarise_ranks",
+    "untrained_methods",
 ]
+
+_LAZY = {
+    **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_sets", "rank_task", "rank_tasks"), "ranker"),
+    **dict.fromkeys(("draw_references", "rank_shots", "rank_splits", "relation_metrics", "split_metrics"), "results"),
+    **dict.fromkeys(("evaluate_untrained", "untrained_methods"), "untrained"),
+}
+
+if not TYPE_CHECKING:  # mypy knows the names
+
+    def __getattr__(name: str) -> Any:
+        return load_lazily(__name__, _LAZY, name)

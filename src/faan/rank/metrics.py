@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-METRICS = ("mrr", "hits@10", "hits@5", "hits@1")
+METRICS = {"mrr": "MRR", "hits@10": "Hits@10", "hits@5": "Hits@5", "hits@1": "Hits@1"}
+"""The metrics: what result files call them, and what tables call them."""
 
 
 def summarise_ranks(ranks: NDArray[np.float64]) -> dict[str, float]:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
-from faan.models import Apart, Method, Scorer, Scorers
-from faan.tasks import Task
+from faan.models import Apart, Scorers
+from faan.tasks import Method, Scorer, Task
 
 SCORES_AT_ONCE = 1 << 22  # how many scores are held in memory at a time
 

@@ -1,83 +1,18 @@
-"""Result files: one JSON file for each run, all methods alike, with what is needed to run it again."""
+"""From ranks to the figures of a result file: dev and test, several K, random references, each relation."""
 
 from __future__ import annotations
 
-import json
-import platform
-import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import InputError, OnProgress, Stream, ignore_progress, is_config, write_text
-from faan.models import Method, prepare_sets
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress
+from faan.models import prepare_sets
 from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
-from faan.tasks import Benchmark, Task
-
-_PURPOSE = 6  # keeps these random numbers apart from those of other uses of the same seed
-_PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a result comes from: the configuration and the command that gave it."""
-
-    config: str  # empty for a method without settings
-    command: str
-
-    @classmethod
-    def of_evaluation(
-        cls,
-        target: str,
-        dataset: str,
-        shots: int,
-        *,
-        translation: bool = False,
-        draws: int = 0,
-        changes: Sequence[str] = (),
-    ) -> Origin:
-        """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
-        call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
-        call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
-        for change in changes:
-            call += ["--set", change]
-        return cls(target if is_config(target) else "", shlex.join(call))
-
-
-class ResultFile(BaseModel):
-    """What was measured, and how to measure it again."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    method: str
-    variant: str | None = None
-    dataset: str
-    protocol: Literal["strict", "open"] = "strict"
-    shots: int
-    seed: int
-    dev: dict[str, Any]
-    test: dict[str, Any]
-    relations: dict[str, dict[str, float]]
-    seconds: dict[str, float]
-    steps: int
-    config: str
-    command: str
-    versions: dict[str, str] = Field(
-        default_factory=lambda: {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
-    )
-    date: str = Field(default_factory=lambda: datetime.now(timezone.utc).date().isoformat())
-
-    def write(self, path: Path) -> None:
-        """Write it as JSON."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, json.dumps(self.model_dump(), indent=1, ensure_ascii=False) + "\n")
+from faan.tasks import Benchmark, Method, Task
 
 
 def rank_splits(
@@ -162,7 +97,7 @@ def _spread(mrrs: list[float]) -> dict[str, Any]:
 
 def draw_references(tasks: Sequence[Task], draw: int) -> list[Task]:
     """The tasks with their pairs in random order, so that the first K of each are other references."""
-    streams = (Stream(0, _PURPOSE, draw * len(tasks) + place) for place in range(len(tasks)))
+    streams = (Stream(0, Purpose.REFERENCES, draw * len(tasks) + place) for place in range(len(tasks)))
     return [
         replace(task, pairs=task.pairs[stream.permutation(len(task.pairs))])
         for task, stream in zip(tasks, streams, strict=True)

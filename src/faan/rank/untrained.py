@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from faan.base import OnProgress, ignore_progress
-from faan.models import Method, PathRules, TailCounts
-from faan.rank.results import Origin, ResultFile, rank_splits
-from faan.tasks import Benchmark, with_task_edges
+from faan.models import UntrainedConfig, methods
+from faan.rank.result_file import Origin, ResultFile
+from faan.rank.results import rank_splits
+from faan.tasks import Benchmark
 
-UNTRAINED: dict[str, Callable[[Benchmark], Method]] = {
-    "Rules": lambda benchmark: PathRules(benchmark.graph),
-    "Rules plus": lambda benchmark: PathRules(with_task_edges(benchmark.graph, benchmark.splits["train"])[0]),
-    "TailCounts": lambda benchmark: TailCounts(benchmark.graph),
-}
-"""By the row's name, a method and its variant: in `plus` paths lead over the edges of the training tasks too."""
+
+def untrained_methods() -> dict[str, UntrainedConfig]:
+    """The settings of each row of a method without training, by the row's name."""
+    found = [one for one in methods() if issubclass(one, UntrainedConfig)]
+    return {row.label: one.model_validate(dict(row.changes)) for one in found for row in one.rows}
 
 
 def evaluate_untrained(
@@ -29,7 +28,7 @@ def evaluate_untrained(
     """Rank the queries of dev and test by one of the methods that need what is known and nothing else."""
     method, _, variant = name.partition(" ")
     start = time.perf_counter()
-    figures = rank_splits(UNTRAINED[name](benchmark), benchmark, shots, draws, on_progress)
+    figures = rank_splits(untrained_methods()[name].build(benchmark), benchmark, shots, draws, on_progress)
     return ResultFile(
         method=method,
         variant=variant or None,

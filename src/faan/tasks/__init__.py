@@ -7,6 +7,7 @@ from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
 from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
+from faan.tasks.method import Method, Protocol, Scorer
 
 __all__ = [
     "CUTOFF",
@@ -18,7 +19,10 @@ __all__ = [
     "Episode",
     "EpisodeSampler",
     "Leakage",
+    "Method",
     "PairSet",
+    "Protocol",
+    "Scorer",
     "Task",
     "background_tasks",
     "benchmark_name",

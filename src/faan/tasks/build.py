@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from faan.base import InputError, Ints, Stream, places_of
+from faan.base import InputError, Ints, Purpose, Stream, places_of
 from faan.graph import Graph, Names, Types
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 from faan.tasks.candidates import CUTOFF, find_candidates
 
-_ORDER, _SPLIT, _CHOICE = 2, 3, 8  # purposes of random streams
 _ROUNDS = 20  # of drawing tasks until none of them goes back to the background
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -96,7 +95,7 @@ def build_benchmark(
             usable = (pairs >= 0).all(axis=1)
             dropped += int((~usable).sum())
             pairs = pairs[usable]
-            pairs = pairs[Stream(settings.seed, _ORDER, relation).permutation(len(pairs))]
+            pairs = pairs[Stream(settings.seed, Purpose.TASK_PAIRS, relation).permutation(len(pairs))]
             found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
             title = graph.relation_names[relation]
             recall[title], rules[title] = found.recall, found.rule
@@ -141,7 +140,7 @@ def _rare(graph: Graph, settings: BuildSettings) -> dict[str, list[int]]:
     rare = np.flatnonzero((counts >= settings.min_triples) & (counts <= settings.max_triples))
     if settings.max_tasks is None or len(rare) <= settings.max_tasks:
         return {"rare": rare.tolist()}
-    order = rare[Stream(settings.seed, _CHOICE).permutation(len(rare))].tolist()
+    order = rare[Stream(settings.seed, Purpose.TASK_CHOICE).permutation(len(rare))].tolist()
     for _ in range(_ROUNDS):  # those that would go back to the background make room for others
         _, _, returned = _with_known_entities(graph, {"rare": order[: settings.max_tasks]}, settings, keep_all=False)
         if not returned:
@@ -180,7 +179,7 @@ def _with_known_entities(
 
 
 def _draw_split(rare: Sequence[int], settings: BuildSettings) -> dict[str, list[int]]:
-    order = [rare[i] for i in Stream(settings.seed, _SPLIT).permutation(len(rare))]
+    order = [rare[i] for i in Stream(settings.seed, Purpose.TASK_SPLIT).permutation(len(rare))]
     test = max(1, math.floor(len(rare) * settings.test_share + 0.5))
     dev = max(1, math.floor(len(rare) * settings.dev_share + 0.5))
     dev, test = min(dev, len(rare) - 2), min(test, len(rare) - 1 - min(dev, len(rare) - 2))

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faan.base import InputError, Ints, Stream
+from faan.base import InputError, Ints, Purpose, Stream
 from faan.graph import Graph
 from faan.tasks.benchmark import PairSet, Task
 from faan.tasks.candidates import find_candidates
 
-_PURPOSE = 1  # keeps these random numbers apart from those of other uses of the same seed
 _TRIES = 16  # rounds of drawing negatives before they are enumerated
 
 
@@ -86,7 +85,7 @@ class EpisodeSampler:
 
     def draw(self, step: int) -> Episode:
         """The episode of a step."""
-        stream = Stream(self.seed, _PURPOSE, step)
+        stream = Stream(self.seed, Purpose.EPISODES, step)
         which, extra = stream.integers([len(self.tasks), self.shots[1] - self.shots[0] + 1], 2)
         task, shots = self.tasks[which], self.shots[0] + int(extra)
         order = stream.permutation(len(task.pairs))

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from faan.base import Settings
 from faan.embed import EmbedConfig
-from faan.models import EvidenceConfig, FewShotConfig
+from faan.models import AnyMethod
+from faan.tasks import Protocol
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -72,8 +73,8 @@ class TrainConfig(Settings):
 class RunConfig(Settings):
     """All of a run: the embeddings it starts from, the few-shot model, its training."""
 
-    model: Annotated[EvidenceConfig | FewShotConfig, Field(discriminator="method")]
-    """The few-shot model and its settings; ``method`` says which one (``faan.models.registry``)."""
+    model: AnyMethod
+    """The method and its settings; ``method`` says which one (``faan.models.register``)."""
     variant: str | None = None
     """What to call a changed model in tables; without one it is the method itself. A variant that the method
     knows, such as FAAN's ``"A1"``, also makes the changes."""
@@ -91,16 +92,15 @@ class RunConfig(Settings):
     """The same seed and settings give the same weights; the embeddings have it too, whatever ``embed.seed`` says."""
 
     @property
-    def protocol(self) -> Literal["strict", "open"]:
+    def protocol(self) -> Protocol:
         """Whether anything but the training tasks is learnt from."""
-        is_open = isinstance(self.model, EvidenceConfig) and self.model.background_tasks
-        return "open" if is_open else "strict"
+        return self.model.protocol
 
     def _changes_of_variant(self) -> Mapping[str, Any]:
         known, name, variant = self.model.variants, self.model.display_name, self.variant or ""
         if variant not in known and re.fullmatch("[A-C][1-3]", variant.upper()):
             raise ValueError(f"{name} has no variant {variant!r}, but {', '.join(known) or 'none'}")
-        changes = known.get(variant, {})
+        changes = known[variant].changes if variant in known else {}
         for setting, value in changes.items():
             if getattr(self.model, setting) not in (value, type(self.model).model_fields[setting].default):
                 raise ValueError(f"variant {variant} changes model.{setting}, which is set too: leave one of them out")

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from faan.base import OnProgress, ignore_progress
-from faan.rank import ResultFile, rank_shots
+from faan.rank import ResultFile, rank_shots, settings_hash
 from faan.tasks import Benchmark
+from faan.train.checkpoint import why_broken
 from faan.train.runs import TrainedRun, load_run
 
 
@@ -54,6 +55,8 @@ def evaluate_shots(
             seconds=seconds,
             steps=run.progress.step,
             config=run.notes.config,
+            settings=settings_hash(run.config),
+            broken_off=why_broken(run.folder),
             command=_command(run, k, draws),
         )
         for k in shots

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.base import InputError, OnProgress, Stream, ignore_progress, write_tensors
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, write_tensors
 from faan.embed import CHECKPOINT_FILE, TrainingError
 from faan.models import FewShotModel
 from faan.rank import check_tasks, rank_tasks, relation_metrics, split_metrics
@@ -38,8 +38,6 @@ from faan.train.checkpoint import (
 )
 from faan.train.config import TrainConfig
 from faan.train.optimizer import Optimizer, learning_rate, move_average
-
-_PURPOSE, _SAMPLE = 5, 7  # keep these random numbers apart from those of other uses of the same seed
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Callbacks:
 
 def seed_torch(seed: int, moment: int) -> None:
     """Seed torch's generator: moment 0 is when a model is built, moment n + 1 is step n."""
-    torch.manual_seed(int(Stream(seed, _PURPOSE, moment).raw(1)[0] >> 1))
+    torch.manual_seed(int(Stream(seed, Purpose.TORCH, moment).raw(1)[0] >> 1))
 
 
 def make_sampler(tasks: Sequence[Task], config: TrainConfig, seed: int) -> EpisodeSampler:
@@ -115,7 +113,7 @@ def sample_heads(task: Task, shots: int, limit: int) -> Task:
     heads = np.unique(task.queries(shots)[:, 0])
     if not limit or len(heads) <= limit:
         return task
-    asked = heads[Stream(0, _SAMPLE).permutation(len(heads))[:limit]]
+    asked = heads[Stream(0, Purpose.DEV_HEADS).permutation(len(heads))[:limit]]
     queries = task.queries(shots)
     return replace(task, pairs=np.concatenate([task.references(shots), queries[np.isin(queries[:, 0], asked)]]))
 

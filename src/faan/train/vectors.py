@@ -33,6 +33,11 @@ class Vectors:
     num_relations: int
     config: EmbedConfig
 
+    @classmethod
+    def of(cls, triples: np.ndarray, num_entities: int, num_relations: int, config: EmbedConfig) -> Vectors:
+        """Vectors of some triples, in as many epochs as the settings allow for their number."""
+        return cls(triples, num_entities, num_relations, config.within_budget(len(triples)))
+
     def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
         """Train them in a folder, or go on with that."""
         folder.mkdir(parents=True, exist_ok=True)

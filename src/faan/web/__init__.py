@@ -37,6 +37,7 @@ _LAZY = {
     "service_of": "server",
 }
 
+if not TYPE_CHECKING:  # mypy knows the names
 
-def __getattr__(name: str) -> Any:
-    return load_lazily(__name__, _LAZY, name)
+    def __getattr__(name: str) -> Any:
+        return load_lazily(__name__, _LAZY, name)

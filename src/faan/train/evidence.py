@@ -4,7 +4,7 @@
 |---|---|
 | `embed/`, `translation/` | the runs of the vectors of the background graph, for matching and for translations |
 | `embed-tasks/` | vectors of background and training tasks, for matching after training; `translation-tasks/` so |
-| `embed-0/`, `translation-0/` ... | vectors of all but one part of the tasks, to learn from where they are blind |
+| `embed-0/`, `translation-0/` ... | out-of-fold vectors: of all but one part of the tasks |
 | `witness/0/`, ... `witness/all/` | a few-shot model, trained without one part of the tasks each, and with all |
 | `ranker/` | which evidence there is, and the trees |
 """
@@ -13,34 +13,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import torch
 
-from faan.base import OnProgress, write_text
+from faan.base import InputError, write_text
 from faan.embed import EmbedConfig, Embeddings, triples_of
-from faan.evidence import Sources, Witness
+from faan.evidence import Sources
 from faan.graph import Graph
 from faan.models import (
     RANKER_FILE,
     Background,
-    Blind,
     EvidenceConfig,
     EvidenceRanker,
     FewShotConfig,
-    Method,
     OutOfFold,
+    OutOfFoldVectors,
+    check_enough,
     fit_ranker,
     make_sources,
     parts_of,
 )
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import Benchmark, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
+from faan.tasks import Method, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
 from faan.train.checkpoint import METRICS_FILE, Progress, load_best, metrics_of
-from faan.train.config import RunConfig
+from faan.train.fewshot import check_model
 from faan.train.loop import Callbacks, seed_torch, train_model
+from faan.train.stages import Stages
 from faan.train.vectors import Vectors
 
 RANKER_FOLDER = "ranker"
@@ -48,24 +47,33 @@ _MATCHING, _TRANSLATION, _WITNESS, _WHOLE = "embed", "translation", "witness", "
 _OF_TASKS = "-tasks"
 
 
-@dataclass(frozen=True, eq=False)
-class RankerRun:
-    """The run of an evidence ranker in a folder.
+class EvidenceStages(Stages):
+    """The run of an evidence ranker.
 
     The ranker learns from evidence about each training task in which the task itself plays no part: its own edges are
     hidden, vectors are those of the background graph, or of all that is known but the task's part. For other tasks all
     that is known may be evidence: the edges of all training tasks, and vectors that have seen them.
     """
 
-    folder: Path
-    config: RunConfig
-    model: EvidenceConfig
-    benchmark: Benchmark
-
     @property
-    def is_over(self) -> bool:
-        """Whether the last stage is done."""
-        return (self.folder / RANKER_FOLDER / RANKER_FILE).is_file()
+    def model(self) -> EvidenceConfig:
+        """The settings of the ranker."""
+        assert isinstance(self.config.model, EvidenceConfig)
+        return self.config.model
+
+    def check(self) -> None:
+        """Refuse tasks that are too few, and a witness that does not fit its vectors."""
+        check_enough(self.tasks, self.model)
+        if self.model.witness is None:
+            return
+        if self.config.train.patience:
+            raise InputError("a witness is trained without dev tasks: set train.patience to 0 to train it to the end")
+        vectors = self.model.translation if self.model.witness_vectors == "translation" else self.config.embed
+        check_model(self.model.witness, vectors, self.config, self.benchmark)
+
+    def unfinished(self) -> str | None:
+        """Whether the last stage is still to be done."""
+        return None if (self.folder / RANKER_FOLDER / RANKER_FILE).is_file() else "the ranker is not trained"
 
     @cached_property
     def _known(self) -> tuple[Graph, list[Task]]:
@@ -91,28 +99,23 @@ class RankerRun:
             needed |= vectors
         for name, settings in (needed | self._of_witness).items():
             graph = self._graph_of(name)
-            yield name, Vectors(triples_of(graph), graph.num_entities, graph.num_relations, settings)
-
-    def embed(self, on_progress: OnProgress) -> None:
-        """Train the vectors, or go on with that."""
-        for name, wanted in self.vectors():
-            wanted.train(self.folder / name, on_progress)
+            yield name, Vectors.of(triples_of(graph), graph.num_entities, graph.num_relations, settings)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train the witness where there is one, then the ranker, and rank the dev tasks."""
-        if not self.is_over:
+        if self.unfinished():
             learnt, parts = self._learnt(callbacks), parts_of(self.tasks, self.model.folds)
             loaded = [self._load(vectors) for vectors in self._in_training]
-            blind = [
-                Blind({name for name, own in parts.items() if own == part}, vectors)
-                for part, vectors in enumerate(loaded if self._is_blind else ())
+            out_of_fold = [
+                OutOfFoldVectors({name for name, own in parts.items() if own == part}, vectors)
+                for part, vectors in enumerate(loaded if self._is_out_of_fold else ())
             ]
             ranker = fit_ranker(
                 self._graph,
                 self.tasks,
-                self._load(self._after_training) if self._is_blind else loaded[0],
+                self._load(self._after_training) if self._is_out_of_fold else loaded[0],
                 self.model,
-                blind=blind,
+                out_of_fold=out_of_fold,
                 learnt=learnt,
                 seed=self.config.seed,
                 on_progress=callbacks.on_progress,
@@ -125,7 +128,7 @@ class RankerRun:
         """The trained ranker."""
         return EvidenceRanker.load(self.folder / RANKER_FOLDER, self._sources(self._learnt(None)))
 
-    def _sources(self, learnt: Mapping[str, Witness]) -> Sources:
+    def _sources(self, learnt: Mapping[str, Method]) -> Sources:
         """What evidence about other tasks is taken from."""
         return make_sources(self._graph, self._load(self._after_training), learnt)
 
@@ -138,21 +141,21 @@ class RankerRun:
         return Progress(step=trees, best_step=trees, best_mrr=mrr)
 
     @property
-    def _is_blind(self) -> bool:
-        knows_tasks = self.config.vectors == "background+tasks"  # else there is nothing to be blind to
-        return self.model.background_tasks or (self.model.blind_vectors and knows_tasks)
+    def _is_out_of_fold(self) -> bool:
+        knows_tasks = self.config.vectors == "background+tasks"  # else there is nothing to leave out
+        return self.model.background_tasks or (self.model.out_of_fold_vectors and knows_tasks)
 
     @property
     def _in_training(self) -> list[dict[str, EmbedConfig]]:
-        """The vectors that are learnt from, by their folders; a set for each part of the tasks where they are blind."""
-        ends = [f"-{part}" for part in range(self.model.folds)] if self._is_blind else [""]
+        """The vectors that are learnt from, by their folders; a set for each part where they are out-of-fold."""
+        ends = [f"-{part}" for part in range(self.model.folds)] if self._is_out_of_fold else [""]
         return [self._vectors(end, end) for end in ends]
 
     @property
     def _after_training(self) -> dict[str, EmbedConfig]:
         """The vectors that evidence about other tasks is taken from, by their folders."""
         end = _OF_TASKS if self.config.vectors == "background+tasks" else ""
-        return self._vectors(end if self._is_blind else "", end)
+        return self._vectors(end if self._is_out_of_fold else "", end)
 
     def _vectors(self, of_translation: str, of_matching: str) -> dict[str, EmbedConfig]:
         """The settings of the vectors of both kinds; their folders' names end as it is said."""
@@ -185,7 +188,7 @@ class RankerRun:
     def _load(self, vectors: Mapping[str, EmbedConfig]) -> list[Embeddings]:
         return [Embeddings.load(self.folder / name) for name in vectors]
 
-    def _learnt(self, callbacks: Callbacks | None) -> dict[str, Witness]:
+    def _learnt(self, callbacks: Callbacks | None) -> dict[str, Method]:
         """The witness for each part and for all, trained if there are callbacks, else as it was trained."""
         settings = self.model.witness
         if settings is None:

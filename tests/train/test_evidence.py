@@ -15,13 +15,13 @@ from pydantic import ValidationError
 
 from faan.base import InputError
 from faan.embed import Embeddings
-from faan.evidence import Question
+from faan.evidence import RelationQuery
 from faan.graph import Graph
-from faan.models import Blind, EvidenceRanker, fit_ranker, parts_of
+from faan.models import EvidenceRanker, OutOfFoldVectors, fit_ranker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
 from faan.tasks import Benchmark, Task, background_tasks, with_task_edges
 from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_model, train_run
-from faan.train.ranker import RANKER_FOLDER, RankerRun
+from faan.train.evidence import RANKER_FOLDER, EvidenceStages
 
 from .conftest import SETTINGS
 
@@ -35,7 +35,7 @@ MODEL: dict[str, Any] = {
     "min_tasks": 2,
     "trees": 5,
     "min_rows": 2,
-    "blind_vectors": False,
+    "out_of_fold_vectors": False,
     "inverse_tasks": False,
 }
 RUN: dict[str, Any] = SETTINGS | {
@@ -67,7 +67,7 @@ def test_a_ranker_is_trained_and_evaluated_like_any_other_method(done: Path, tin
 def test_a_ranker_grows_trees_not_steps(faan: Callable[..., tuple[int, str, str]], done: Path) -> None:
     code, out, err = faan("resume", done)
     assert code == 0, err
-    assert out.startswith("Evidence, 5 trees: dev MRR")
+    assert out.startswith("Evidence, 5 trees: best dev MRR")
     assert "step" not in err
 
 
@@ -78,7 +78,7 @@ def test_a_stage_that_is_not_done_is_done_again_to_the_same_trees(
     folder = shutil.copytree(done, tmp_path / "run")
     for stage in lost:
         shutil.rmtree(folder / stage)
-    with pytest.raises(InputError, match="the run is not finished; go on with"):
+    with pytest.raises(InputError, match="the run is not finished \\(the ranker is not trained\\); go on with"):
         load_run(folder, tiny)
     resume_run(folder, tiny)
     for file in (RANKER_FILE, TREES_FILE):
@@ -87,38 +87,40 @@ def test_a_stage_that_is_not_done_is_done_again_to_the_same_trees(
 
 def test_training_sees_no_edge_of_the_task_itself(done: Path, tiny: Benchmark) -> None:
     config = run_settings()
-    run = RankerRun(done, config, config.model, tiny)  # type: ignore[arg-type]
+    run = EvidenceStages(done, config, tiny)
     ranker = run.load()
     graph, _ = with_task_edges(tiny.graph, tiny.splits["train"])
     assert ranker.sources.graph.num_triples == graph.num_triples
     for task in run.tasks:
         assert task.hidden is not None
         assert graph.relation_names[task.hidden] == task.relation
-        question = Question(ranker.sources, task, task.references(2))
+        question = RelationQuery(ranker.sources, task, task.references(2))
         assert not np.isin(question.paths.paths, [task.hidden, task.hidden + graph.num_relations]).any()
     assert ranker.sources.vectors("matching").num_relations == graph.num_relations
 
 
-@pytest.mark.parametrize("changes", [{"blind_vectors": True}, {"background_tasks": True}])
+@pytest.mark.parametrize("changes", [{"out_of_fold_vectors": True}, {"background_tasks": True}])
 def test_a_task_is_learnt_from_without_its_own_triples(
     changes: dict[str, Any], tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In either direction: its edges are hidden, and the vectors it is given have not seen them."""
     smaller = partial(background_tasks, min_triples=10)  # the tiny background has but one relation, of 40 triples
-    monkeypatch.setattr("faan.train.ranker.background_tasks", smaller)
-    given: list[Sequence[Blind]] = []
+    monkeypatch.setattr("faan.train.evidence.background_tasks", smaller)
+    given: list[Sequence[OutOfFoldVectors]] = []
 
-    def fit(graph: Graph, tasks: Sequence[Task], *rest: Any, blind: Sequence[Blind], **further: Any) -> EvidenceRanker:
-        given.append(blind)
+    def fit(
+        graph: Graph, tasks: Sequence[Task], *rest: Any, out_of_fold: Sequence[OutOfFoldVectors], **further: Any
+    ) -> EvidenceRanker:
+        given.append(out_of_fold)
         for task in tasks:
             assert task.hidden is not None
             assert graph.relation_names[task.hidden % graph.num_relations] == task.relation.removesuffix("_inv")
-        return fit_ranker(graph, tasks, *rest, blind=blind, **further)
+        return fit_ranker(graph, tasks, *rest, out_of_fold=out_of_fold, **further)
 
-    monkeypatch.setattr("faan.train.ranker.fit_ranker", fit)
+    monkeypatch.setattr("faan.train.evidence.fit_ranker", fit)
     config = run_settings(folds=2, inverse_tasks=True, **changes)
     run = train_run(config, tiny, tmp_path / "run")
-    ranker = RankerRun(run.folder, config, config.model, tiny)  # type: ignore[arg-type]
+    ranker = EvidenceStages(run.folder, config, tiny)
     further = {"next"} if "background_tasks" in changes else set()
     forward = {one.relation for one in tiny.splits["train"]} | further
     assert {one.relation for one in ranker.tasks} == forward | {f"{name}_inv" for name in forward}
@@ -139,8 +141,8 @@ def is_of(vectors: Embeddings, folder: Path) -> bool:
     return found.config == vectors.config and torch.equal(found.entities, vectors.entities)
 
 
-def test_vectors_that_know_no_tasks_need_not_be_blind(tiny: Benchmark, tmp_path: Path) -> None:
-    config = RunConfig.model_validate(RUN | {"model": MODEL | {"blind_vectors": True}, "vectors": "background"})
+def test_vectors_that_know_no_tasks_need_not_be_out_of_fold(tiny: Benchmark, tmp_path: Path) -> None:
+    config = RunConfig.model_validate(RUN | {"model": MODEL | {"out_of_fold_vectors": True}, "vectors": "background"})
     run = train_run(config, tiny, tmp_path / "run")
     assert {path.parent.name for path in run.folder.glob("*/vectors.safetensors")} == {"embed", "translation"}
 
@@ -214,7 +216,7 @@ def test_a_witness_does_not_know_the_task_that_it_tells_of(
         learnt_from[folder.name] = {task.relation for task in tasks}
         return train_model(model, tasks, dev, config, folder, **further)
 
-    monkeypatch.setattr("faan.train.ranker.train_model", train)
+    monkeypatch.setattr("faan.train.evidence.train_model", train)
     short = {"steps": 4, "shots": 2, "warmup_steps": 0, "evaluate_every": 4, "min_candidates": 2}
     settings = run_settings(witness=witness, witness_vectors=vectors, folds=2).model_dump()
     config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "with"})

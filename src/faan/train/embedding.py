@@ -6,17 +6,9 @@ import time
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
-from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.results import Origin, ResultFile, rank_splits
-from faan.tasks import Benchmark
-
-METHOD_NAMES = {
-    "transe": "TransE",
-    "distmult": "DistMult",
-    "complex": "ComplEx",
-    "simple": "SimplE",
-    "rotate": "RotatE",
-}
+from faan.models import NAMES, EmbeddingMethod, MeanTranslation, training_triples
+from faan.rank import Origin, ResultFile, rank_splits, settings_hash
+from faan.tasks import Benchmark, Method
 
 
 def evaluate_embedding(
@@ -47,7 +39,7 @@ def evaluate_embedding(
     method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
     figures = rank_splits(method, benchmark, shots, draws, on_progress)
     return ResultFile(
-        method="Translation" if translation else METHOD_NAMES[config.model],
+        method="Translation" if translation else NAMES[config.model],
         dataset=benchmark.name,
         shots=shots,
         seed=config.seed,
@@ -55,5 +47,6 @@ def evaluate_embedding(
         seconds={"embed": trained - start, "train": 0, "evaluate": time.perf_counter() - trained},
         steps=run.steps,
         config=origin.config,
+        settings=settings_hash(config),
         command=origin.command,
     )

@@ -1,0 +1,31 @@
+"""Help texts that name the methods of the register, which is loaded when help is asked for and not before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+
+class MethodsCommand(TyperCommand):
+    """A command in whose help `{methods}` and `{untrained}` stand for the methods that there are."""
+
+    def format_help(self, *context: Any) -> None:
+        """Fill in the names, then show the help."""
+        for parameter in self.params:
+            text = getattr(parameter, "help", None) or ""
+            if "{methods}" in text or "{untrained}" in text:
+                parameter.help = text.format(methods=_fit_methods(), untrained=_untrained())  # type: ignore[attr-defined]
+        super().format_help(*context)
+
+
+def _fit_methods() -> str:
+    from faan.complete import fit_methods  # torch takes seconds to load
+
+    return ", ".join(fit_methods())
+
+
+def _untrained() -> str:
+    from faan.rank import untrained_methods
+
+    return ", ".join(f"`{name}`" for name in untrained_methods())

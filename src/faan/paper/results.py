@@ -1,0 +1,82 @@
+"""The result files of a folder as one frame, a line for each file. Reads them without loading torch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from faan.base import InputError
+from faan.rank import METRICS, ResultFile
+
+_FIGURES, _COUNTS = dict.fromkeys(METRICS, pl.Float64), dict.fromkeys(("queries", "candidates"), pl.Float64)
+_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("path", "key", "label", "method", "dataset", "protocol", "config", "command"), pl.String),
+    **{"shots": pl.Int64, "seed": pl.UInt64, "steps": pl.Int64, "broken_off": pl.String},
+    **{"changes": pl.List(pl.String), "seconds": pl.Float64, "evaluate": pl.Float64},
+    **_FIGURES,  # of test
+    **{"macro MRR": pl.Float64, "dev MRR": pl.Float64},
+    "relations": pl.List(
+        pl.Struct({"relation": pl.String, "queries": pl.Float64, "candidates": pl.Float64, **_FIGURES})
+    ),
+}
+
+
+def read_results(folder: Path, dataset: str | None = None) -> pl.DataFrame:
+    """Read the result files of a folder, or those of one dataset; a folder that is not there holds none."""
+    found = pl.DataFrame([_line(path) for path in sorted(folder.glob("*.json"))], schema=_SCHEMA)
+    if dataset is None:
+        return found
+    found = found.filter(pl.col("dataset") == dataset)
+    first = pl.col("path").first().over("key", "shots", "protocol", "seed")
+    for one in found.with_columns(first=first).filter(pl.col("path") != pl.col("first")).iter_rows(named=True):
+        raise InputError(
+            f"holds a second result of {one['label']}, {one['shots']}-shot, seed {one['seed']}; the first is "
+            f"{one['first']}: remove one of them",
+            source=one["path"],
+        )
+    return found
+
+
+def _line(path: Path) -> dict[str, Any]:
+    found = ResultFile.read(path)
+    fields = {"method", "dataset", "protocol", "config", "command", "shots", "seed", "steps", "broken_off", "changes"}
+    return {
+        **{"path": str(path), "key": key_of(found.label), "label": found.label},
+        **{name: getattr(found, name) for name in fields},
+        **{"seconds": sum(found.seconds.values()), "evaluate": found.seconds.get("evaluate", 0.0)},
+        **{metric: found.test[metric] for metric in METRICS},
+        **{"macro MRR": found.test.get("macro_mrr"), "dev MRR": found.dev.get("mrr")},
+        "relations": [{"relation": name} | figures for name, figures in found.relations.items()],
+    }
+
+
+def by_relation(results: pl.DataFrame) -> pl.DataFrame:
+    """A line for each relation of each result, with the figures of that relation."""
+    relations = results.select("shots", "relations").explode("relations")
+    return relations.unnest("relations").drop_nulls("relation")
+
+
+def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
+    """About how long a row takes: as on this dataset, or else as its method there, or else as one of these elsewhere.
+
+    Everything is ranked so many times, once for each K.
+    """
+    for some in (results.filter(pl.col("dataset") == dataset), results):
+        for name in (label, method):
+            found = some.filter(pl.col("key") == key_of(name))
+            if found.height:
+                return float(found.select((pl.col("seconds") + (rankings - 1) * pl.col("evaluate")).mean()).item())
+    return None
+
+
+def key_of(label: str) -> str:
+    """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
+    return re.sub(r"[\W_]", "", label.lower())
+
+
+def slug_of(name: str) -> str:
+    """A name as a part of a file name."""
+    return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "unnamed"
