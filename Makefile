@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := runs/world-without-capital
+# Tests of a file stay together, for what they share is made once for each process.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint browser format docs bench results world
+.PHONY: help setup demo check test lint browser stress format docs bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,23 +26,29 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 $(DEMO)/config.json: | setup
 	$(BIN)/faan fit world --without capital -o $(DEMO)
 
-test: lint browser  ## run all checks and tests
-	$(BIN)/python -m pytest
+check: lint  ## ruff, mypy and the fast tests: under two minutes
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
-# Tests of the page need a browser; where it cannot be installed they are skipped, which CI does not allow.
+test: lint browser  ## run all checks and tests
+	$(BIN)/python -m pytest $(PARALLEL)
+
+# Tests of the page need a browser. Only root can install it here; without one they are skipped, which CI does not allow.
 browser:
 	@command -v chromedriver >/dev/null 2>&1 && { command -v chromium || command -v google-chrome; } >/dev/null 2>&1 && exit 0; \
-	  command -v apt-get >/dev/null 2>&1 || { echo "no Chromium here: tests of the page are skipped"; exit 0; }; \
-	  as=; if [ "$$(id -u)" != 0 ]; then as="sudo -n"; $$as true 2>/dev/null \
-	    || { echo "tests of the page are skipped: apt-get install chromium chromium-driver needs root"; exit 0; }; fi; \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; } \
+	    || { echo "no Chromium: tests of the page are skipped. As root: apt-get install chromium chromium-driver"; exit 0; }; \
 	  echo "installing Chromium for tests of the page"; \
-	  { $$as apt-get install -y -qq chromium chromium-driver || { $$as apt-get update -qq && $$as apt-get install -y -qq chromium chromium-driver; }; } >/dev/null 2>&1 \
+	  { apt-get install -y -qq chromium chromium-driver || { apt-get update -qq && apt-get install -y -qq chromium chromium-driver; }; } >/dev/null 2>&1 \
 	    || echo "Chromium could not be installed: tests of the page are skipped"
 
 lint: $(VENV)/.installed-dev  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+stress: $(VENV)/.installed-dev browser  ## every test of the page 30 times, while all cores are kept busy by something else
+	@for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
+	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_verdicts.py
 
 format: $(VENV)/.installed-dev  ## let ruff tidy the code
 	$(BIN)/ruff check --fix .

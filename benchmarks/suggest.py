@@ -24,7 +24,7 @@ def main(folder: str) -> None:
     print(f"made in {sum(completer.about.seconds.values()):,.0f} s; loaded in {time.perf_counter() - start:.2f} s")
     for what in ("first suggestion, compiling", "first suggestion, again"):
         start = time.perf_counter()
-        next(completer.suggest(examples, heads=["Peru"]))
+        completer.suggest(examples, heads=["Peru"])[0]
         print(f"{what}: {time.perf_counter() - start:.2f} s")
     heads = completer.heads_lacking(examples)
     start, used = time.perf_counter(), time.process_time()

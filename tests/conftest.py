@@ -13,6 +13,12 @@ from typing import Any, NoReturn
 import hypothesis
 import pytest
 
+# One thread, here and in processes that tests start: figures do not depend on the machine, and small work is faster.
+# Tests that are about threads ask for them. Before any of ours is imported, else it comes too late.
+os.environ["OMP_NUM_THREADS"] = "1"
+for name in ("COLUMNS", "FORCE_COLOR", "FAAN_TOKEN"):  # what would change what commands print, or ask for
+    os.environ.pop(name, None)
+
 from faan.cli import main
 from faan.graph import Graph, read_graph
 from faan.tasks import Benchmark, read_benchmark

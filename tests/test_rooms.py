@@ -15,7 +15,7 @@ import faan
 SOURCE = Path(faan.__file__).parent
 # Top to bottom; a room imports only from itself and from rooms above it.
 ROOMS = ["base", "graph", "tasks", "embed", "evidence", "models", "rank", "train", "complete", "paper", "web", "cli"]
-FILES = [path for path in SOURCE.rglob("*.py") if path.parent != SOURCE]
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,7 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "folders"), [("tutorial-engineer.md", ["examples"]), ("tutorial-researcher.md", [])])
 def test_the_commands_of_a_tutorial_work_one_after_the_other(
     page: str, folders: list[str], faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -51,3 +54,22 @@ def test_an_example_prints_what_a_person_expects(
     out = capsys.readouterr().out
     for text in expected:
         assert text in out
+
+
+def test_the_notebook_runs_and_shows_what_is_saved_in_it() -> None:
+    path = ROOT / "examples" / "notebook.ipynb"
+    run = runpy.run_path(str(ROOT / "tools" / "run_notebook.py"))["run_notebook"]
+    saved, now = outputs(json.loads(path.read_text(encoding="utf-8"))), outputs(run(path))
+    assert [kinds(one) for one in now] == [kinds(one) for one in saved]
+    assert sum("text/html" in one.get("data", {}) for one in now) >= 5
+    assert any("image/svg+xml" in one.get("data", {}) for one in now)
+    printed = ["".join(one["text"]) for one in now if one["output_type"] == "stream"]
+    assert "service-10 → building-A" in printed[0]
+
+
+def outputs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [output for cell in notebook["cells"] for output in cell.get("outputs", ())]
+
+
+def kinds(output: dict[str, Any]) -> tuple[str, list[str]]:
+    return output["output_type"], sorted(output.get("data", ()))

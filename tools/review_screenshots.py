@@ -13,7 +13,6 @@ import json
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -56,11 +55,9 @@ def main() -> None:
                 window.open(f"{server.address}/?{urlencode(QUERY)}")
                 window.wait_for_text("#progress", f"of {len(HEADS)} decided")
                 if name == "light":
-                    window.wait_for_text(".fact-title", "capital")
-                    window.press("a")
+                    window.decide("a")
                     window.wait_for_text("#progress", "1 accepted")
-                window.wait_for_text(".fact-title", "capital")
-                time.sleep(5)  # until the drawing is there and the last message has gone
+                window.one(f"#accept{browser.READY}")  # the evidence is drawn
                 path = PICTURE if name == "light" else arguments.beside / f"review-{name}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 window.driver.save_screenshot(str(path))

@@ -1,4 +1,4 @@
-"""The commands as a person runs them: in a process of their own."""
+"""The commands as a person runs them: in a process of their own, or in this one (`here`) where that needs torch."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from faan.graph import read_graph, save_graph
 from faan.tasks import read_benchmark
 
 Write = Callable[[str, str | bytes], Path]
+Here = Callable[..., tuple[int, str, str]]
 
 
 def faan(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -23,6 +24,12 @@ def faan(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) ->
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err
     return subprocess.CompletedProcess(command, done.returncode, out, err)
+
+
+@pytest.fixture(name="here")
+def _here(faan: Here) -> Here:
+    """The command in this process, under a name beside `faan` above."""
+    return faan
 
 
 def test_check_shows_the_bundled_graph(tmp_path: Path) -> None:
@@ -52,6 +59,7 @@ def test_check_reads_standard_input() -> None:
     assert "2 entities, 1 relation, 1 triple (table from standard input)" in done.stdout
 
 
+@pytest.mark.slow
 def test_check_takes_the_readers_options(write: Write) -> None:
     path = write("graph.csv", "id,land,stadt,was\n1,Peru,Lima,capital\n2,bad\n3,Lima,city,is\n")
     arguments = ("--columns", "land,was,stadt", "--type-relation", "is", "--skip-bad-lines", "--json")
@@ -69,6 +77,7 @@ def test_relations_that_are_not_rare_are_not_called_frequent(write: Write) -> No
     assert "Frequent" not in done.stdout
 
 
+@pytest.mark.slow
 def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> None:
     path = write("d[/b]/my [x].tsv", "[red]a[/red]:book:\t[bold]r\t[/x]\nz\x1b[31m\t[bold]r\tz\x1b[31m\n")
     done = faan("check", path)
@@ -82,6 +91,7 @@ def test_names_and_paths_are_printed_as_they_are_but_harmless(write: Write) -> N
     assert "\x1b" not in wrong.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -115,14 +125,13 @@ def test_bad_input_is_one_line_and_exit_code_1(write: Write, name: str, content:
         ("benchmark", "build", "world", "-o", "x", "--seed", "-1"),
     ],
 )
-def test_a_wrong_call_is_exit_code_2(arguments: tuple[str, ...]) -> None:
-    done = faan(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
+def test_a_wrong_call_is_exit_code_2(here: Here, arguments: tuple[str, ...]) -> None:
+    code, out, _ = here(*arguments)
+    assert (code, out) == (2, "")
 
 
-def test_help_names_every_command() -> None:
-    done = faan("--help")
+def test_help_names_every_command(here: Here) -> None:
+    _, out, _ = here("--help")
     for command in (
         "check",
         "fit",
@@ -136,48 +145,49 @@ def test_help_names_every_command() -> None:
         "evaluate",
         "reproduce",
     ):
-        assert command in done.stdout
+        assert command in out
+    _, out, _ = here("benchmark", "--help")
     for command in ("build", "info"):
-        assert command in faan("benchmark", "--help").stdout
+        assert command in out
     assert faan("--version").stdout.startswith("faan 0.")
 
 
-def test_world_becomes_a_benchmark_with_its_own_split(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_world_becomes_a_benchmark_with_its_own_split(here: Here, tmp_path: Path) -> None:
     folder = tmp_path / "world-benchmark"
-    done = faan("benchmark", "build", "world", "-o", folder, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "candidates by types: on average the rule finds 100.0% of the tails" in done.stdout
+    code, out, err = here("benchmark", "build", "world", "-o", folder)
+    assert code == 0, err
+    assert "candidates by types: on average the rule finds 100.0% of the tails" in out
     benchmark = read_benchmark(folder)
     assert len(benchmark.splits["test"]) >= 6
     assert "currency" in {task.relation for task in benchmark.splits["test"]}
-    info = json.loads(faan("benchmark", "info", folder, "--json").stdout)
+    info = json.loads(here("benchmark", "info", folder, "--json")[1])
     assert len(info["tasks"]["test"]) == len(benchmark.splits["test"])
-    assert "linked head to tail in the background" in faan("benchmark", "info", folder).stdout
+    assert "linked head to tail in the background" in here("benchmark", "info", folder)[1]
     assert info["build"]["split"]["test"] == [task.relation for task in benchmark.splits["test"]]
-    drawn = faan(
-        "benchmark", "build", "world", "-o", tmp_path / "drawn", "--min-triples", "100", "--json", cwd=tmp_path
-    )
-    assert min(task["triples"] for tasks in json.loads(drawn.stdout)["tasks"].values() for task in tasks) >= 100
-    again = faan("benchmark", "build", "world", "-o", folder, cwd=tmp_path)
-    assert again.returncode == 1
-    assert "exists and is not empty" in again.stderr
+    _, out, _ = here("benchmark", "build", "world", "-o", tmp_path / "drawn", "--min-triples", "100", "--json")
+    assert min(task["triples"] for tasks in json.loads(out)["tasks"].values() for task in tasks) >= 100
+    code, _, err = here("benchmark", "build", "world", "-o", folder)
+    assert code == 1
+    assert "exists and is not empty" in err
 
 
-def test_a_benchmark_can_be_built_with_settings_and_split(write: Write, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_benchmark_can_be_built_with_settings_and_split(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
     rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(6)]
     path = write("graph.tsv", "\n".join(rows))
-    drawn = faan("benchmark", "build", path, "-o", tmp_path / "a", "--min-triples", "5", "--max-triples", "9", "--json")
-    content = json.loads(drawn.stdout)
+    drawn = ("-o", tmp_path / "a", "--min-triples", "5", "--max-triples", "9", "--json")
+    content = json.loads(here("benchmark", "build", path, *drawn)[1])
     assert content["build"]["settings"]["min_triples"] == 5
     assert sum(len(tasks) for tasks in content["tasks"].values()) == 4
     split = write("split.json", json.dumps({"train": ["rare1"], "dev": ["rare2"], "test": ["rare3"]}))
-    assert faan("benchmark", "build", path, "-o", tmp_path / "b", "--split", split).returncode == 0
+    assert here("benchmark", "build", path, "-o", tmp_path / "b", "--split", split)[0] == 0
     assert [task.relation for task in read_benchmark(tmp_path / "b").tasks] == ["rare1", "rare2", "rare3"]
     for wrong, message in (("{", "line 1: not JSON"), ('{"train": 1}', "expected a list"), ("[]", "expected a list")):
-        done = faan("benchmark", "build", path, "-o", tmp_path / "c", "--split", write("wrong.json", wrong))
-        assert done.returncode == 1
-        assert message in done.stderr
+        code, _, err = here("benchmark", "build", path, "-o", tmp_path / "c", "--split", write("wrong.json", wrong))
+        assert code == 1
+        assert message in err
     assert not (tmp_path / "c").exists()
 
 
@@ -187,6 +197,7 @@ def test_a_path_that_no_file_can_have_is_one_line() -> None:
     assert "File name too long" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 def test_a_full_disk_is_one_line(write: Write) -> None:
     path = write("graph.tsv", "a\tr\tb\n")
@@ -210,7 +221,8 @@ def test_a_forbidden_file_is_one_line(write: Write) -> None:
 TINY = ("--set", "dimension=8", "--set", "epochs=2", "--set", "batch_size=64", "--set", "chunk_size=16")
 
 
-def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_embeddings_are_trained_reported_and_exported(here: Here, write: Write, tmp_path: Path) -> None:
     graph = write("graph.tsv", "".join(f"n{i}\tnext\tn{(i + 1) % 30}\n" for i in range(30)))
     test = write("test.tsv", "n1\tnext\tn2\nn1\tnext\tstranger\n")
     done = faan("embed", graph, "-o", tmp_path / "run", "--model", "distmult", "--test", test, "--tsv", *TINY)
@@ -219,26 +231,27 @@ def test_embeddings_are_trained_reported_and_exported(write: Write, tmp_path: Pa
     assert "Filtered link prediction" in done.stdout
     assert "1 triples skipped" in done.stderr
     assert len((tmp_path / "run" / "entities.tsv").read_text().splitlines()) == 30
-    again = faan("resume", tmp_path / "run", "--json")
-    assert json.loads(again.stdout)["test"]["both"]["queries"] == 2
-    full = faan("embed", graph, "-o", tmp_path / "run")
-    assert full.returncode == 1
-    assert "exists and is not empty" in full.stderr
+    _, out, _ = here("resume", tmp_path / "run", "--json")
+    assert json.loads(out)["test"]["both"]["queries"] == 2
+    code, _, err = here("embed", graph, "-o", tmp_path / "run")
+    assert code == 1
+    assert "exists and is not empty" in err
 
 
-def test_held_out_triples_need_no_types(write: Write, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_held_out_triples_need_no_types(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"n{i}\tnext\tn{(i + 1) % 30}\nn{i}\tis\tnode\n" for i in range(30)]
     graph, test = write("graph.tsv", "".join(rows)), write("test.tsv", "n1\tnext\tn2\n")
-    done = faan("embed", graph, "-o", tmp_path / "run", "--type-relation", "is", "--test", test, *TINY)
-    assert done.returncode == 0, done.stderr
-    assert "30 entities, 1 relation" in done.stdout
+    code, out, err = here("embed", graph, "-o", tmp_path / "run", "--type-relation", "is", "--test", test, *TINY)
+    assert code == 0, err
+    assert "30 entities, 1 relation" in out
     save_graph(read_graph(graph, type_relations=["is"]), tmp_path / "saved")
     table = write("test.csv", "when,from,how,to\n1,n1,next,n2\n")
     call = ("embed", tmp_path / "saved", "--test", table, "--columns", "from,how,to", *TINY)
-    done = faan(*call, "-o", tmp_path / "other")  # the columns are the table's
-    assert done.returncode == 0, done.stderr
-    done = faan("embed", graph, "-o", tmp_path / "third", "--test", tmp_path / "saved", *TINY)
-    assert done.returncode == 0, done.stderr
+    code, _, err = here(*call, "-o", tmp_path / "other")  # the columns are the table's
+    assert code == 0, err
+    code, _, err = here("embed", graph, "-o", tmp_path / "third", "--test", tmp_path / "saved", *TINY)
+    assert code == 0, err
 
 
 @pytest.mark.parametrize(
@@ -254,28 +267,29 @@ def test_held_out_triples_need_no_types(write: Write, tmp_path: Path) -> None:
     ],
 )
 def test_embeddings_that_cannot_be_trained_say_why(
-    write: Write, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+    here: Here, write: Write, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     graph = write("graph.tsv", "".join(f"n{i}\tnext\tn{(i + 1) % 30}\n" for i in range(30)))
-    done = faan("embed", graph, "-o", tmp_path / "run", *TINY, *arguments)
-    assert done.returncode == code
-    assert message in " ".join(done.stderr.replace("│", "").split())
+    found, _, err = here("embed", graph, "-o", tmp_path / "run", *TINY, *arguments)
+    assert found == code
+    assert message in err
 
 
-def test_an_embedding_model_is_evaluated_on_a_benchmark(write: Write, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_an_embedding_model_is_evaluated_on_a_benchmark(here: Here, write: Write, tmp_path: Path) -> None:
     rows = [f"c{i}\tin\ts{i % 3}" for i in range(40)]
     rows += [f"c{i}\trare{r}\tc{i + r}" for r in range(1, 5) for i in range(9)]
     graph = write("graph.tsv", "\n".join(rows))
-    faan("benchmark", "build", graph, "-o", tmp_path / "b", "--min-triples", "8", "--max-triples", "9")
+    here("benchmark", "build", graph, "-o", tmp_path / "b", "--min-triples", "8", "--max-triples", "9")
     config = write("tiny.toml", 'model = "transe"\ndimension = 8\nepochs = 2\nbatch_size = 64\nchunk_size = 16\n')
-    done = faan("evaluate", config, "--benchmark", tmp_path / "b", "-o", tmp_path / "result.json", "--set", "seed=7")
-    assert done.returncode == 0, done.stderr
-    assert "TransE on b, 5-shot, strict, seed 7" in done.stdout
-    assert "test MRR with 95 % confidence" in done.stdout
+    call = ("evaluate", config, "--benchmark", tmp_path / "b")
+    code, out, err = here(*call, "-o", tmp_path / "result.json", "--set", "seed=7")
+    assert code == 0, err
+    assert "TransE on b, 5-shot, strict, seed 7" in out
+    assert "test MRR with 95 % confidence" in out
     result = json.loads((tmp_path / "result.json").read_text())
     assert (result["method"], result["seed"], result["shots"]) == ("TransE", 7, 5)
     assert result["command"].endswith("--shots 5 --set seed=7")
-    moved = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--json")
-    assert json.loads(moved.stdout)["method"] == "Translation"
-    wrong = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--set", "model=distmult")
-    assert wrong.returncode == 2
+    _, out, _ = here(*call, "--translation", "--json")
+    assert json.loads(out)["method"] == "Translation"
+    assert here(*call, "--translation", "--set", "model=distmult")[0] == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -83,6 +84,7 @@ def test_reliability_compares_what_was_said_with_what_was_true() -> None:
     assert np.isclose(calibration_error(bins), (2 * 0.45 + 2 * 0.025) / 4)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_measured_probabilities_are_those_of_path_rules_on_world() -> None:
     measured = fit(read_graph("world"), method="rules").calibration
     for name, numbers in UNMEASURED.model_dump().items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -63,6 +65,16 @@ def test_an_interrupted_fit_says_that_nothing_was_kept(
     assert (code != 0, out) == (True, "")
     assert "interrupted; nothing was saved, run `faan fit` again" in err
     assert not (tmp_path / "model").exists()
+
+
+def test_info_does_not_load_torch(model: Path) -> None:
+    program = (
+        "import sys; from faan.cli import app\n"
+        "app(['info', sys.argv[1]], standalone_mode=False)\n"
+        "sys.exit('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, model], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
@@ -159,6 +171,7 @@ def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
     )  # two examples say nothing yet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
 def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"out.{suffix}"
@@ -318,8 +331,8 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
     [
         (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
         (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, jsonl, nt"),
-        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .jsonl, .nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, csv, jsonl, nt"),
+        (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .csv, .jsonl, .nt"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
         (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),

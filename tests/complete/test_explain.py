@@ -71,7 +71,7 @@ def test_labels_are_used_in_words_and_names_in_data(tmp_path: Path) -> None:
 
 
 def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -> None:
-    drawing = completer.explain("land9", "town9a", FIVE).drawing()
+    drawing = completer.explain("land9", "town9a", FIVE).draw()
     roles = {node.id: node.role for node in drawing.nodes}
     assert (roles["land9"], roles["town9a"], roles["court9"]) == ("head", "tail", "path")
     assert len(roles) == len(drawing.nodes)
@@ -86,21 +86,19 @@ def test_names_cannot_break_out_of_a_picture() -> None:
     evil = '"><script>alert(1)</script>&'
     rows = [(f"{evil}{i}", f"r{evil}", f"b{i}") for i in range(4)]
     completer = fit(read_graph(rows), method="rules")
-    text = to_svg(completer.explain(f"{evil}3", "b3", [(f"{evil}{i}", f"b{i}") for i in range(2)]).drawing())
+    text = to_svg(completer.explain(f"{evil}3", "b3", [(f"{evil}{i}", f"b{i}") for i in range(2)]).draw())
     assert "<script" not in text
     assert any("script" in (element.text or "") for element in ElementTree.fromstring(text).iter())
 
 
 def test_a_picture_is_xml_whatever_names_hold() -> None:
     rows = [(f"\x1b[31m\x00{i}", "on", f"b{i}\ufffe") for i in range(4)]
-    drawing = (
-        fit(read_graph(rows), method="rules").explain(rows[3][0], rows[3][2], [(rows[0][0], rows[0][2])]).drawing()
-    )
+    drawing = fit(read_graph(rows), method="rules").explain(rows[3][0], rows[3][2], [(rows[0][0], rows[0][2])]).draw()
     assert ElementTree.fromstring(to_svg(drawing)).tag.endswith("svg")
 
 
 def test_pictures_are_written_as_svg_and_png(completer: Completer, tmp_path: Path, matplotlib_version: str) -> None:
-    drawing = completer.explain("land9", "town9a", FIVE).drawing()
+    drawing = completer.explain("land9", "town9a", FIVE).draw()
     write_drawing(drawing, tmp_path / "a.svg")
     write_drawing(drawing, tmp_path / "a.png")
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")

@@ -58,6 +58,7 @@ def wrong_numbers(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     yield "two-ways", array[:, None]
 
 
+@pytest.mark.slow
 def test_any_harm_to_any_file_is_refused_without_checksums(model: Path, tmp_path: Path) -> None:
     copies = [
         copy_with(model, tmp_path / f"{number}-{file.name}-{harm}", file, harmed((model / file).read_bytes(), harm))
@@ -69,6 +70,7 @@ def test_any_harm_to_any_file_is_refused_without_checksums(model: Path, tmp_path
     assert set(found.values()) == {"refused"}, found
 
 
+@pytest.mark.slow
 def test_numbers_out_of_range_in_a_graph_are_refused(model: Path, tmp_path: Path) -> None:
     copies = []
     for file in files_of(model):
@@ -79,6 +81,7 @@ def test_numbers_out_of_range_in_a_graph_are_refused(model: Path, tmp_path: Path
     assert set(found.values()) == {"refused"}, found
 
 
+@pytest.mark.slow
 def test_random_bytes_anywhere_end_no_process(model: Path, tmp_path: Path) -> None:
     rng, copies = np.random.default_rng(0), []
     for number, file in enumerate(files_of(model)):

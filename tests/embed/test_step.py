@@ -93,6 +93,7 @@ def dense_optimizer(parameters: list[Tensor], config: EmbedConfig) -> torch.opti
     return torch.optim.Adam(parameters, lr=config.learning_rate, eps=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_an_update_is_that_of_dense_autograd_and_a_dense_optimizer(model: str, settings: dict[str, object]) -> None:

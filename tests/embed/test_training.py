@@ -17,6 +17,7 @@ def same(a: Embeddings, b: Embeddings) -> bool:
     return torch.equal(a.entities, b.entities) and torch.equal(a.relations, b.relations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_a_graph_with_a_rule_is_learnt(model: str, line: np.ndarray) -> None:
     config = small(model, dimension=24, epochs=40, negatives=16, learning_rate=0.2, init_scale=0.3)
@@ -26,6 +27,7 @@ def test_a_graph_with_a_rule_is_learnt(model: str, line: np.ndarray) -> None:
     assert evaluate(run.embeddings, line, line).both.mrr > (0.4 if model == "distmult" else 0.7)
 
 
+@pytest.mark.slow
 def test_facts_that_were_left_out_are_found(line: np.ndarray, rng: np.random.Generator) -> None:
     shuffled = rng.permutation(line)
     config = small("rotate", dimension=24, epochs=60, negatives=16, learning_rate=0.2)
@@ -54,6 +56,7 @@ def test_any_kind_of_integer_gives_the_same_vectors(line: np.ndarray, integers: 
     assert same(train(line.astype(integers), 40, 4, config).embeddings, train(line, 40, 4, config).embeddings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed_at", [1, 25, 40, 41])
 @pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
 def test_a_killed_run_resumes_to_the_same_result(

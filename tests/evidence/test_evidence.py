@@ -103,6 +103,7 @@ def test_a_place_is_the_number_of_higher_values(values: list[float]) -> None:
     assert np.allclose(log_places(np.array(values, np.float32)), expected)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 5), st.integers(0, ENTITIES - 1), st.none() | st.integers(0, RELATIONS - 1))
 def test_links_are_counted_one_by_one(seed: int, head: int, hidden: int | None) -> None:
     graph = make_graph(seed)

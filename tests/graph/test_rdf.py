@@ -125,6 +125,7 @@ lines = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(lines, max_size=8), st.sampled_from(["n-triples", "n-quads"]))
 def test_the_fast_way_agrees_with_the_parser(
     tmp_path_factory: pytest.TempPathFactory, content: list[str], format: str

@@ -46,6 +46,7 @@ def test_scores_are_those_of_the_definition(model: Faan, small_task: Task) -> No
     assert np.allclose(found, expected.detach(), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_losses_and_gradients_are_those_of_the_definition(model: Faan, small_task: Task) -> None:
     model.eval()  # dropout draws different bits
     sampler = EpisodeSampler([small_task], shots=3, queries=5, negatives=3, min_candidates=2)
@@ -63,6 +64,7 @@ def test_losses_and_gradients_are_those_of_the_definition(model: Faan, small_tas
             assert torch.allclose(fast[parameter], slow[parameter], atol=1e-4), parameter
 
 
+@pytest.mark.slow
 def test_ranks_are_those_of_the_definition(model: Faan, small_task: Task) -> None:
     references, queries = small_task.references(5), small_task.queries(5)[:6]
     found = rank_task(model.prepare(small_task, references), small_task, queries)

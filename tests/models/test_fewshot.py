@@ -60,11 +60,13 @@ def test_the_score_of_a_pair_does_not_depend_on_its_batch(model: FewShotModel, s
         assert np.allclose(alone, together[head, tail], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_order_of_references_does_not_matter(model: FewShotModel, small_task: Task) -> None:
     turned = scores(model, small_task, references=small_task.references(5)[::-1])
     assert np.allclose(turned, scores(model, small_task), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_several_sets_of_references_give_the_scores_of_each(model: FewShotModel, small_task: Task) -> None:
     sets = [small_task.references(5), small_task.references(1), small_task.references(3)[1:]]
     together = prepare_sets(model, small_task, sets).score(np.arange(ENTITIES), np.arange(ENTITIES))
@@ -73,6 +75,7 @@ def test_several_sets_of_references_give_the_scores_of_each(model: FewShotModel,
         assert np.allclose(own, scores(model, small_task, references=references), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_order_of_neighbours_does_not_matter(name: str, small_background: Background, small_task: Task) -> None:
     old = small_background.neighbours
     order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(old.offsets, old.offsets[1:], strict=False)])
@@ -89,11 +92,13 @@ def test_entities_without_neighbours_have_scores(model: FewShotModel, small_task
     assert np.isfinite(found).all()
 
 
+@pytest.mark.slow
 def test_any_number_of_references_will_do(model: FewShotModel, small_task: Task) -> None:
     for shots in (1, 10):
         assert np.isfinite(scores(model, small_task, shots)).all()
 
 
+@pytest.mark.slow
 def test_weights_that_were_saved_and_loaded_score_the_same(
     name: str, model: FewShotModel, small_background: Background, small_task: Task
 ) -> None:
@@ -103,6 +108,7 @@ def test_weights_that_were_saved_and_loaded_score_the_same(
     assert np.array_equal(scores(other, small_task), scores(model, small_task))
 
 
+@pytest.mark.slow
 def test_scoring_does_not_drop_out_and_leaves_the_mode_alone(model: FewShotModel, small_task: Task) -> None:
     model.train()
     first, again = scores(model, small_task), scores(model, small_task)
@@ -110,6 +116,7 @@ def test_scoring_does_not_drop_out_and_leaves_the_mode_alone(model: FewShotModel
     assert model.training
 
 
+@pytest.mark.slow
 def test_the_loss_of_a_tiny_task_goes_down(name: str, small_background: Background, small_task: Task) -> None:
     torch.manual_seed(0)
     model = MODELS[name].build(small_background)

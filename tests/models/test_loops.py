@@ -82,6 +82,7 @@ def test_not_a_number_stays_one(edges: Edges) -> None:
     assert found[5:].isfinite().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, SHARE])
 def test_weighted_sum(edges: Edges, share: float) -> None:
     dropout, weights, table = Fixed(share), numbers(12), numbers(6, 7)
@@ -91,6 +92,7 @@ def test_weighted_sum(edges: Edges, share: float) -> None:
     assert gradcheck(lambda w, t: weighted_sum(edges, edges.entities, t, w, dropout), (weights, table))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, SHARE])
 @pytest.mark.parametrize("pairs", [4, 1100])  # few, or enough for several threads
 def test_attention_between_three_places(pairs: int, share: float) -> None:
@@ -105,6 +107,7 @@ def test_attention_between_three_places(pairs: int, share: float) -> None:
     assert pairs > 4 or gradcheck(lambda each: attend(each, 0.3, factors), (given,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, SHARE])
 @pytest.mark.parametrize("pairs", [4, 1100])
 def test_attention_of_one_place_to_bare_inputs(pairs: int, share: float) -> None:
@@ -117,6 +120,7 @@ def test_attention_of_one_place_to_bare_inputs(pairs: int, share: float) -> None
     assert pairs > 4 or gradcheck(lambda a, b: attend_inputs(a, b, 0.3, factors), (asked, x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, SHARE])
 @pytest.mark.parametrize("places", [1, 3])
 def test_sum_and_norm(places: int, share: float) -> None:

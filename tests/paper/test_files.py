@@ -73,6 +73,7 @@ def test_the_committed_page_is_current() -> None:
     assert {path.stem for path in folder.glob("*.svg")} == set(figures), "run `make results`"
 
 
+@pytest.mark.slow
 def test_the_committed_figures_are_current(matplotlib_version: str, tmp_path: Path) -> None:
     if f"matplotlib=={matplotlib_version} " not in (ROOT / "constraints.txt").read_text(encoding="utf-8"):
         pytest.skip("another version of matplotlib draws other bytes")

@@ -64,6 +64,7 @@ def ambiguous(benchmark: Benchmark) -> bool:
     return len(set(keys)) < len(keys) or bool(inverse)
 
 
+@pytest.mark.slow
 @given(benchmarks())
 def test_reading_back_what_was_written_gives_the_same_benchmark(
     tmp_path_factory: pytest.TempPathFactory, benchmark: Benchmark
@@ -180,6 +181,7 @@ def test_nell_one_has_all_its_published_counts(nell: Benchmark) -> None:
         assert task.truths.contains(task.pairs[:, 0], task.pairs[:, 1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.nell
 def test_nell_one_survives_being_written(nell: Benchmark, tmp_path: Path) -> None:
     write_benchmark(nell, tmp_path / "NELL-One")

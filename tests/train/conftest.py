@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import torch
 
 from faan.graph import read_graph
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
@@ -31,11 +30,6 @@ SETTINGS = {
 def settings(**train: object) -> RunConfig:
     """Settings of a run that takes a second, with some of training changed."""
     return RunConfig.model_validate(SETTINGS | {"train": SETTINGS["train"] | train})  # type: ignore[operator]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

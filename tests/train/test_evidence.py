@@ -99,6 +99,7 @@ def test_training_sees_no_edge_of_the_task_itself(done: Path, tiny: Benchmark) -
     assert ranker.sources.vectors("matching").num_relations == graph.num_relations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [{"out_of_fold_vectors": True}, {"background_tasks": True}])
 def test_a_task_is_learnt_from_without_its_own_triples(
     changes: dict[str, Any], tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -200,6 +201,7 @@ def test_a_witness_that_cannot_be_trained_is_refused_at_once(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("witness", "vectors", "name"),
     [

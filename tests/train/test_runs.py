@@ -26,8 +26,6 @@ from .conftest import SETTINGS, settings
 KILLER = """
 import json, os, signal, sys
 from pathlib import Path
-import torch
-torch.set_num_threads(1)
 import faan.embed.training, faan.graph.whole, faan.train.checkpoint, faan.train.loop, faan.models.faan
 from faan.tasks import read_benchmark
 from faan.train import RunConfig, train_run
@@ -95,6 +93,7 @@ KILLS = [
 SAME = ("config.json", "best.safetensors", "checkpoint.safetensors", "metrics.jsonl", "embed/vectors.safetensors")
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_goes_on_and_ends_the_same(benchmark_folder: Path, tmp_path: Path) -> None:
     call = json.dumps([SETTINGS, str(benchmark_folder), str(tmp_path), KILLS])
     subprocess.run([sys.executable, "-c", KILLER, call], check=True)

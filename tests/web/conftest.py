@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
+from selenium import webdriver
 
 from faan.complete import Completer, fit
 from faan.graph import Graph, read_graph
@@ -17,7 +18,9 @@ from faan.web.decisions import Decisions
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
+from .browser import Window, started, window_of
 from .fake import FakeCompleter
+from .serving import served_here
 
 TRIPLES = [
     ("France", "currency", "Euro"),
@@ -89,6 +92,29 @@ def evil_model(tmp_path: Path) -> Path:
     folder = tmp_path / "evil"
     fit(read_graph(rows), method="rules").save(folder)
     return folder
+
+
+@pytest.fixture
+def page(model: Path) -> Iterator[str]:
+    """The address of a served model, without a slash."""
+    with served_here(model) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def chrome(chromium: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    with started(*chromium, tmp_path_factory.mktemp("browser") / "profile") as driver:
+        yield driver
+
+
+@pytest.fixture
+def window(chrome: webdriver.Chrome, tmp_path: Path) -> Iterator[Window]:
+    """A new window, in which no script may break."""
+    downloads = tmp_path / "downloads"
+    downloads.mkdir()
+    with window_of(chrome, downloads) as window:
+        yield window
+        assert window.errors() == []
 
 
 @pytest.fixture

@@ -16,9 +16,11 @@ from faan.complete import (
     Measured,
     Source,
     Suggestion,
+    Suggestions,
     WeightedExample,
     WeightedNeighbour,
 )
+from faan.complete.suggestions import Asked
 from faan.graph import Graph
 
 
@@ -42,6 +44,12 @@ class FakeCompleter:
         tails: Sequence[str] | None = None,
         top: int = 10,
         known: str = "skip",
+    ) -> Suggestions:
+        asked = Asked(self.graph, "the new relation", self.graph.num_entities, heads is None and tails is not None)
+        return Suggestions(lambda: self._suggest(examples, heads, tails, top, known), asked)
+
+    def _suggest(
+        self, examples: Examples, heads: Sequence[str] | None, tails: Sequence[str] | None, top: int, known: str
     ) -> Iterator[Suggestion]:
         pairs = self._pairs(examples)
         answers = list(tails or dict.fromkeys(tail for _, tail in pairs))

@@ -1,14 +1,20 @@
-"""A server in a process of its own, as a person starts it."""
+"""A server: in a process of its own, as a person starts it, or in this one."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import uvicorn
+
+from faan.web.app import create_app
+from faan.web.server import listen, service_of
 
 
 @dataclass(frozen=True)
@@ -45,3 +51,17 @@ def served(model: Path, *arguments: str) -> Iterator[Server]:
             raise AssertionError(f"the server did not start: {said}")
         finally:
             process.kill()
+
+
+@contextmanager
+def served_here(model: Path) -> Iterator[str]:
+    """Serve a model folder in a thread of this process, which starts at once; gives the address, without a slash."""
+    with service_of(model) as service, listen("127.0.0.1", 0) as bound:
+        server = uvicorn.Server(uvicorn.Config(create_app(service), log_level="warning", timeout_graceful_shutdown=5))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"  # it listens already
+        finally:
+            server.should_exit = True
+            thread.join()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from faan.complete import Suggestion, Suggestions
 from faan.graph import read_graph
 from faan.web.decision import StorageError
 from faan.web.gate import Gate
@@ -263,13 +265,13 @@ def test_a_model_that_breaks_on_the_way_ends_the_stream_with_an_error(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("faan.web.service.SLICE", -1)  # one suggestion at a time
-    whole = service.completer.suggest
+    whole = Suggestions.stream
 
-    def broken(*arguments: Any, **named: Any) -> Any:
-        yield next(whole(*arguments, **named))
+    def broken(suggestions: Suggestions) -> Iterator[Suggestion]:
+        yield next(whole(suggestions))
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(service.completer, "suggest", broken)
+    monkeypatch.setattr(Suggestions, "stream", broken)
     streamed = lines(client_of(service), {"relation": "currency"})
     assert "broke off" in streamed[-1]["error"]
     assert "secret" in caplog.text

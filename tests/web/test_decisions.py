@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -167,7 +166,6 @@ def test_a_killed_process_has_lost_no_decision_that_it_acknowledged(tmp_path: Pa
     with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(20)]
-        time.sleep(0.05)
         writer.send_signal(signal.SIGKILL)
         acknowledged += [int(line) for line in writer.stdout.read().splitlines() if line.strip()]
     stored = {decision.id for decision in Decisions(path).current()}

@@ -43,6 +43,7 @@ def description(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathes
     decisions.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["fitting", "wrong"])
 def test_no_request_breaks_the_server_or_its_promises(
     description: schemathesis.BaseSchema, mode: GenerationMode

@@ -61,6 +61,7 @@ def test_a_word_of_three_letters_must_be_right(search: Search) -> None:
     assert names(search, "nwe zealnad") == []
 
 
+@pytest.mark.slow
 def test_an_error_is_forgiven_among_more_numbers_than_words(tmp_path: Path) -> None:
     rows = [(str(number), "next", str(number + 1)) for number in range(100_000)]
     search = open_search(read_graph([*rows, ("Zurich", "on", "0")]), tmp_path / "entities.sqlite")

@@ -8,6 +8,7 @@ import socket
 import threading
 import urllib.request
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,9 @@ def send(address: str, body: dict[str, Any]) -> dict[str, Any]:
         return content
 
 
-def test_a_fitted_model_is_served_and_its_suggestions_explained(model: Path) -> None:
-    with served(model) as server:
+@pytest.mark.slow
+def test_a_fitted_model_is_served_explained_and_decided_about_until_ctrl_c(model: Path, tmp_path: Path) -> None:
+    with served(model, "--decisions", str(tmp_path / "mine.sqlite")) as server:
         question = {"relation": "capital", "examples": [[f"land{i}", f"town{i}a"] for i in range(5)]}
         found = send(f"{server.address}/api/suggest", question | {"heads": ["land9"], "top": 2})["suggestions"]
         assert [row["rank"] for row in found] == [1, 2]
@@ -44,7 +46,16 @@ def test_a_fitted_model_is_served_and_its_suggestions_explained(model: Path) -> 
         again = question | {"accepted_until": made["id"], "heads": ["land9"]}
         assert "town9a" not in {row["tail"] for row in send(f"{server.address}/api/suggest", again)["suggestions"]}
 
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait() in (0, 130)
+        assert server.process.stderr is not None
+        assert "Traceback" not in server.process.stderr.read()
+    with closing(Decisions(tmp_path / "mine.sqlite")) as kept:
+        assert len(kept.current()) == 1
+    assert not (model / "decisions.sqlite").exists()
 
+
+@pytest.mark.slow
 def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) -> None:
     acknowledged: list[int] = []
 
@@ -71,14 +82,6 @@ def test_killing_the_server_loses_no_decision_that_it_acknowledged(model: Path) 
     stored.close()
     assert {number for (number,) in rows} >= set(acknowledged)
     assert len(acknowledged) == len(set(acknowledged)) >= 40
-
-
-def test_an_interrupted_server_ends_in_good_order(model: Path) -> None:
-    with served(model) as server:
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(60) in (0, 130)
-        assert server.process.stderr is not None
-        assert "Traceback" not in server.process.stderr.read()
 
 
 def test_a_port_in_use_is_one_line(model: Path, faan: Faan) -> None:
@@ -115,6 +118,7 @@ def test_an_address_is_one_that_a_browser_can_open() -> None:
         assert "[::]" not in elsewhere
 
 
+@pytest.mark.slow
 def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) -> None:
     with served(model, "--host", "0.0.0.0", "--token", "t" * 16) as server:
         assert server.address.startswith("http://localhost:")
@@ -130,11 +134,3 @@ def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:
     assert code == 1
     assert "there is no model" in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_decisions_can_be_kept_elsewhere(model: Path, tmp_path: Path) -> None:
-    with served(model, "--decisions", str(tmp_path / "mine.sqlite")) as server:
-        body = {"relation": "speaks", "head": "land1", "tail": "tongue1", "verdict": "accepted", "reviewer": "Ana"}
-        send(f"{server.address}/api/decisions", body)
-    assert len(Decisions(tmp_path / "mine.sqlite").current()) == 1
-    assert not (model / "decisions.sqlite").exists()

@@ -1,14 +1,17 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
 
 from faan.base.configs import config_file, config_name, config_names, is_config
+from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
 from faan.base.files import (
     atomic_file,
     atomic_folder,
     check_free,
     check_writable,
+    decode_lines,
     locked,
     read_json,
+    read_lines,
     sync,
     write_json,
     write_text,
@@ -39,7 +42,10 @@ __all__ = [
     "config_names",
     "counted",
     "damaged_checkpoint",
+    "decode_lines",
     "first_problem",
+    "html_table",
+    "html_text",
     "ignore_progress",
     "in_words",
     "is_config",
@@ -52,10 +58,13 @@ __all__ = [
     "places_of",
     "progress_bars",
     "read_json",
+    "read_lines",
     "read_notes",
     "read_tensors",
     "shorten",
     "sync",
+    "text_table",
+    "visible",
     "write_json",
     "write_tensors",
     "write_text",

@@ -9,7 +9,22 @@ from pydantic import ValidationError
 
 
 class InputError(ValueError):
-    """Input is wrong; the message names the place, what was expected, and what to do about it."""
+    """Input is wrong; the message names the place, what was expected, and what to do about it.
+
+    Args:
+        message: What is wrong, and what to do.
+        source: The file that is wrong.
+        line: The line that is wrong.
+
+    Attributes:
+        source: The file that is wrong, or None.
+        line: The line that is wrong, or None.
+
+    >>> import faan
+    >>> faan.read_graph([("Peru", "Lima")])
+    Traceback (most recent call last):
+    faan.base.errors.InputError: triple 1: expected (head, relation, tail), found ('Peru', 'Lima')
+    """
 
     def __init__(self, message: str, *, source: str | None = None, line: int | None = None) -> None:
         place = source or ""

@@ -96,6 +96,22 @@ def write_json(path: Path, content: Mapping[str, Any]) -> Path:
     return write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def read_lines(path: Path) -> list[str]:
+    """The lines of a UTF-8 file that a user named."""
+    try:
+        return decode_lines(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from None
+
+
+def decode_lines(raw: bytes, source: str) -> list[str]:
+    """The lines of a text; only line feeds end them, because names may hold other breaks (U+2028)."""
+    try:
+        return raw.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error.reason})", source=source) from None
+
+
 @contextmanager
 def _in_use(folder: Path) -> Iterator[None]:
     """Mark a temporary folder as in use by a lock, which ends with the process however that ends."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.base import InputError
+from faan.base import decode_lines, read_lines
 from faan.cli.printing import busy
 from faan.complete import Examples, parse_pair, parse_pairs
 from faan.graph import Graph
@@ -53,26 +53,11 @@ class Wanted:
         if self.relation is not None:
             return self.relation
         if self.examples_file == "-":
-            return parse_pairs(graph, _decoded(sys.stdin.buffer.read(), "standard input"), "standard input")
+            lines = decode_lines(sys.stdin.buffer.read(), "standard input")
+            return parse_pairs(graph, lines, "standard input")
         if self.examples_file is not None:
             return parse_pairs(graph, read_lines(Path(self.examples_file)), self.examples_file)
-        return [parse_pair(graph, pair) for pair in self.pairs]
-
-
-def read_lines(path: Path) -> list[str]:
-    """The lines of a file that a user named."""
-    try:
-        return _decoded(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", source=str(path)) from None
-
-
-def _decoded(raw: bytes, source: str) -> list[str]:
-    """The lines of a text; only line feeds end them, because names may hold other breaks (U+2028)."""
-    try:
-        return raw.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error.reason})", source=source) from None
+        return tuple(parse_pair(graph, pair) for pair in self.pairs)
 
 
 def wanted(model: Path, relation: str | None, examples: str | None, example: list[str] | None) -> Wanted:

@@ -41,7 +41,7 @@ def explain(
     if draw is not None:
         from faan.complete import write_drawing
 
-        write_drawing(explanation.drawing(), draw)
+        write_drawing(explanation.draw(), draw)
         talk.print(f"wrote {visible(str(draw))}")
     if as_json:
         print_json(asdict(explanation))

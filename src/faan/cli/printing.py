@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from faan.base import OnProgress, counted, ignore_progress, progress_bars, shorten
+from faan.base import visible as visible
 from faan.graph import RARE, RelationSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
@@ -21,13 +22,6 @@ _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False
 # Results; where they do not go to a terminal, lines are as long as they have to be.
 out = Console(**_PLAIN, width=None if sys.stdout.isatty() else 1000)
 talk = Console(**_PLAIN, stderr=True)  # everything else
-
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-
-
-def visible(text: str) -> str:
-    """Text that cannot play tricks on a terminal: control characters are written out."""
-    return text.translate(_CONTROLS)
 
 
 def shown(name: str) -> Text:

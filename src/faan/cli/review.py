@@ -44,14 +44,17 @@ def serve(
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as on_progress:
             service = opened.enter_context(service_of(model, decisions, on_progress))
-        here, *elsewhere = addresses(host, bound.getsockname()[1], token)
-        talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
-        talk.print(f"open {here}  (Ctrl+C ends it)")
-        for address in elsewhere:
-            talk.print(f"from other machines: {address}")
-        if not is_loopback(host):
-            talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
-        run(create_app(service, token), bound)
+
+        def say_where() -> None:
+            here, *elsewhere = addresses(host, bound.getsockname()[1], token)
+            talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
+            talk.print(f"open {here}  (Ctrl+C ends it)")
+            for address in elsewhere:
+                talk.print(f"from other machines: {address}")
+            if not is_loopback(host):
+                talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
+
+        run(create_app(service, token), bound, say_where)
 
 
 def export(

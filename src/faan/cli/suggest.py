@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.base import InputError, counted
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, read_lines, wanted
+from faan.base import InputError, counted, read_lines
+from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, wanted
 from faan.cli.options import Base, Force, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, shown, talk, visible
 from faan.complete import ENDINGS, Examples, Line, Suggestion, cut, header, last_asked, line_writer, trimmed
@@ -54,7 +54,7 @@ def suggest(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, tsv, jsonl or nt (N-Triples).  [default: by the file's ending, else table]",
+            help="table, tsv, csv, jsonl or nt (N-Triples).  [default: by the file's ending, else table]",
         ),
     ] = None,
     name: Annotated[
@@ -73,7 +73,7 @@ def suggest(
         raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
     chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
     if output is not None and chosen == "table":
-        raise typer.BadParameter("a table is for the screen: write tsv, jsonl or nt", param_hint="--format")
+        raise typer.BadParameter("a table is for the screen: write tsv, csv, jsonl or nt", param_hint="--format")
     if resume and output is None:
         raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
     if known and not (head or heads_file or tail):
@@ -156,7 +156,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         names if asked.by_tail else asked.tails or None,
         asked.top,
         "show" if asked.known else "skip",
-    )
+    ).stream()
     found = _at_least_one(_watched(found, len(names), asked.by_tail))
     if target.form == "table":
         _print_table(found, asked.by_tail, target.explained, completer.graph)

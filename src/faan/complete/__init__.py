@@ -8,6 +8,7 @@ from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs, trimmed
+from faan.complete.suggestions import Suggestions
 from faan.complete.types import (
     Contribution,
     Examples,
@@ -48,6 +49,7 @@ __all__ = [
     "Node",
     "Source",
     "Suggestion",
+    "Suggestions",
     "WeightedExample",
     "WeightedNeighbour",
     "check_place",

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Hashable
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints
+from faan.base import InputError, Ints, html_table
 from faan.complete.about import About
 from faan.complete.calibration import Calibration
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
+from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
 from faan.complete.registry import load_by
-from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
+from faan.complete.suggestions import Asked, Suggestions
+from faan.complete.types import Examples, Explanation, Known, Suggestion
 from faan.evidence import Profiles
 from faan.graph import Graph
 
@@ -26,7 +28,21 @@ _RANKINGS = 8  # questions that are kept prepared
 
 
 class Completer:
-    """A graph, a method that was made for it, and what its scores are worth."""
+    """A model of a graph that suggests missing facts; `faan.fit` makes one and `faan.load` opens one.
+
+    Attributes:
+        graph: The graph.
+        about: What the model is, from what graph, and how good it was on relations that it had never seen.
+        fitted: The method that ranks.
+        calibration: What turns scores into probabilities.
+
+    >>> import faan
+    >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
+    >>> facts += [(f"town{i}", "lies_in", f"land{i}") for i in range(9)]
+    >>> completer = faan.fit(facts, method="rules", progress=False)
+    >>> completer
+    Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
+    """
 
     def __init__(self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
         self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
@@ -35,46 +51,114 @@ class Completer:
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
 
+    def _repr_html_(self) -> str:
+        source = self.about.source
+        rows = [
+            ("method", self.about.method),
+            ("graph", source.name),
+            ("entities", source.entities),
+            ("relations", source.relations),
+            ("facts", source.triples),
+            *(("without", name) for name in source.without),
+        ]
+        return html_table(("completer", ""), rows, footer=" ".join([self.about.in_words(), *self.about.notes]))
+
     def save(self, folder: str | Path) -> None:
-        """Write a model folder, atomically."""
+        """Write a model folder, atomically; an older model is replaced.
+
+        Args:
+            folder: Where to write; `faan.load` and the command `faan` open it.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     completer.save(f"{folder}/model")
+        ...     faan.load(f"{folder}/model")
+        Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
+        """
         write_model(Path(folder), self.graph, self.fitted, self.calibration, self.about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
-        """Open a model folder; nothing in it is executed."""
+        """Open a model folder; nothing in it is executed. The same as `faan.load`.
+
+        Args:
+            folder: A folder that `save` or the command `faan fit` wrote.
+
+        >>> faan.Completer.load("no-such-model")
+        Traceback (most recent call last):
+        faan.base.errors.InputError: no-such-model: there is no model: config.json is missing; `faan fit` makes one
+        """
         return cls(*read_model(Path(folder), load_by))
 
     def suggest(
         self,
-        examples: Examples,
-        heads: Sequence[str] | None = None,
-        tails: Sequence[str] | None = None,
+        examples: ExamplesLike,
+        heads: NamesLike | None = None,
+        tails: NamesLike | None = None,
         top: int = 10,
         known: Known = "skip",
-    ) -> Iterator[Suggestion]:
-        """Missing facts of a relation, `top` for each head, as they are found.
+        *,
+        progress: bool = True,
+    ) -> Suggestions:
+        """Suggest missing facts of a relation.
 
-        `examples` is a relation of the graph by name or pairs of head and tail. Without heads, the entities are asked
-        about that look like heads of the examples and lack the fact, most similar first. With heads and tails only
-        these tails are suggested. With tails alone heads are suggested, `top` for each tail; where heads have one tail
-        only, those that have one are left out as known.
+        Without heads and tails, the entities are asked about that look like heads of the examples and lack the fact,
+        most similar first. With heads, tails are suggested for each of them. With tails alone, heads are suggested for
+        each tail; if heads of the relation have one tail each, heads that already have one are skipped.
+
+        Args:
+            examples: A relation of the graph by name, whose facts are the examples; or pairs (head, tail) of any
+                relation, five are good: a list, a dict of head to tail, a polars or pandas frame with the columns head
+                and tail, or a `Path` of a file with one pair a line.
+            heads: One name or several (list, array, series) whose facts are wanted.
+            tails: Only these tails are suggested; without heads: heads are suggested for these tails.
+            top: Suggestions for each head (or tail).
+            known: `"skip"` leaves out facts that are known already, `"show"` ranks them among the others.
+            progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
+
+        Returns:
+            Suggestions, computed when they are looked at.
+
+        Raises:
+            InputError: A name is not in the graph, or an argument makes no sense; the message says what to do.
+
+        >>> completer.suggest([("land1", "town1"), ("land2", "town2")], heads="land6", top=1)
+        Suggested tails for 1 head, the new relation: 1
+        head   tail   rank  probability  because
+        land6  town6     1        0...  land6 ← lies_in — town6: a path that 2 of 2 examples have
+        >>> [fact.head for fact in completer.suggest({"land1": "town1", "land2": "town2"}, top=1)][:2]
+        ['land3', 'land4']
         """
         if top < 1:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        if heads is None and tails is not None:
-            inverse = self._ranking(examples, inverse=True)
-            return heads_for(entities(self.graph, tails), self._ranking(examples), inverse, top, known)
-        ranking = self._ranking(examples)
-        asked = self._lacking(ranking.question) if heads is None else entities(self.graph, heads)
-        answers = entities(self.graph, tails) if tails is not None else None
-        return ranking.best(asked, answers, top, known)
+        given = as_examples(examples, self.graph)
+        ranking = self._ranking(given)
+        answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
+        by_tail = heads is None and answers is not None
+        if heads is None and answers is not None:
+            asked, inverse = answers, self._ranking(given, inverse=True)
+            stream = partial(heads_for, asked, ranking, inverse, top, known)
+        else:
+            asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
+            stream = partial(ranking.best, asked, answers, top, known)
+        about = Asked(self.graph, ranking.question.relation, len(asked), by_tail)
+        return Suggestions(stream, about, progress=progress)
 
-    def score(self, pairs: Sequence[tuple[str, str]], examples: Examples) -> list[Suggestion]:
-        """Judge given pairs, in their order; each is ranked among the candidates of its head."""
-        ranking = self._ranking(examples)
-        ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in pairs]
+    def score(self, pairs: PairsLike, examples: ExamplesLike) -> list[Suggestion]:
+        """Judge given pairs, in their order; each is ranked among the candidates of its head.
+
+        Args:
+            pairs: Pairs (head, tail), in any of the forms that `suggest` takes for examples; suggestions too.
+            examples: As for `suggest`.
+
+        >>> judged = completer.score([("land6", "town6"), ("land6", "town3")], {"land1": "town1", "land2": "town2"})
+        >>> judged[0].probability > judged[1].probability
+        True
+        """
+        ranking = self._ranking(as_examples(examples, self.graph))
+        ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in as_pairs(pairs, "pairs")]
         if not ids:
             return []
         asked, answers = np.array(ids, dtype=np.int32).T
@@ -83,20 +167,45 @@ class Completer:
         names = self.graph.entity_names
         return [by_name[names[head], names[tail]] for head, tail in ids]
 
-    def explain(self, head: str, tail: str, examples: Examples) -> Explanation:
-        """All that speaks for and against one fact."""
-        ranking = self._ranking(examples)
+    def explain(self, head: str, tail: str, examples: ExamplesLike) -> Explanation:
+        """Explain what speaks for and against one fact; a notebook draws the answer.
+
+        Args:
+            head: The head of the fact, by name or label.
+            tail: Its tail.
+            examples: As for `suggest`.
+
+        >>> why = completer.explain("land6", "town6", {"land1": "town1", "land2": "town2"})
+        >>> why.paths[0].entities
+        ('land6', 'town6')
+        """
+        ranking = self._ranking(as_examples(examples, self.graph))
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking.question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
 
-    def heads_lacking(self, examples: Examples) -> list[str]:
-        """The entities that look like heads of the examples and lack the fact, most similar first."""
-        return [self.graph.entity_names[int(head)] for head in self._lacking(ask(self.graph, examples))]
+    def heads_lacking(self, examples: ExamplesLike) -> list[str]:
+        """The entities that look like heads of the examples and lack the fact, most similar first.
 
-    def looks_functional(self, examples: Examples) -> bool:
-        """Whether nearly every known head of the relation has one tail only."""
-        return self._ranking(examples).reasons.one_tail_each
+        Args:
+            examples: As for `suggest`.
+
+        >>> completer.heads_lacking({"land1": "town1", "land2": "town2"})[:3]
+        ['land3', 'land4', 'land5']
+        """
+        question = ask(self.graph, as_examples(examples, self.graph))
+        return [self.graph.entity_names[int(head)] for head in self._lacking(question)]
+
+    def looks_functional(self, examples: ExamplesLike) -> bool:
+        """Whether nearly every known head of the relation has one tail only.
+
+        Args:
+            examples: As for `suggest`.
+
+        >>> completer.looks_functional("lies_in")
+        True
+        """
+        return self._ranking(as_examples(examples, self.graph)).reasons.one_tail_each
 
     @cached_property
     def _profiles(self) -> Profiles:
@@ -104,8 +213,7 @@ class Completer:
 
     def _ranking(self, examples: Examples, inverse: bool = False) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
-        given = examples if isinstance(examples, str | Extended) else tuple(map(tuple, examples))
-        key = (given, inverse)
+        key = (examples, inverse)
         if key not in self._rankings:
             question = ask(self.graph, examples)
             question = question.inverse() if inverse else question

@@ -5,19 +5,21 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timezone
 from importlib.metadata import version
+from typing import Any
 
-from faan.base import InputError, OnProgress, counted, ignore_progress
+from faan.base import InputError, OnProgress, counted, progress_bars
 from faan.complete.about import About, Source
 from faan.complete.calibration import UNMEASURED
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
+from faan.complete.given import NamesLike, as_names
 from faan.complete.measuring import measure
 from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
-from faan.graph import Graph
+from faan.graph import Graph, read_graph
 from faan.tasks import SPLITS, Benchmark, without_relations
 
 _MIN_TRIPLES = 2
@@ -25,22 +27,50 @@ _LIBRARIES = ("faan", "numpy", "torch")
 
 
 def fit(
-    graph: Graph,
+    graph: Any,
     *,
     method: str | None = None,
     config: str | None = None,
-    without: Sequence[str] = (),
+    without: NamesLike = (),
     seed: int = 0,
-    on_progress: OnProgress = ignore_progress,
+    progress: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Completer:
-    """Make a completer: choose tasks, train embeddings, learn from some tasks, measure with the others.
+    """Make a completer of a graph: choose tasks, train, and measure how good it is.
 
-    What is measured never saw the relations that it is measured on. What is given back knows the whole graph, and has
-    learnt from all tasks where the method is quick enough to be measured by cross-validation. `without` names relations
-    to leave out, as if the graph had none of their facts. `config` is a configuration of `faan train`, by name or file,
-    in place of the method's own.
+    The figures in `completer.about` are measured on relations that the measured model has never seen. The completer
+    that is returned knows the whole graph. It has learnt from all tasks if the method is quick enough to be measured by
+    cross-validation.
+
+    Args:
+        graph: A `Graph`, or anything that `faan.read_graph` reads: the path of a file, a polars or pandas frame, a list
+            of triples, ...; call `read_graph` first to set how it is read.
+        method: One of those that `faan fit --help` lists, the evidence ranker by default; `"rules"` needs no training.
+        config: A configuration of `faan train`, by name or file, in place of the method's own.
+        without: Relations to leave out, as if the graph had none of their facts.
+        seed: Decides which relations are held out, and all else that is random.
+        progress: Show progress bars in terminals and notebooks; elsewhere the logger `faan` reports.
+        on_progress: A function that is called with what is going on and its share, instead of bars.
+
+    Returns:
+        A completer, ready for `suggest`, `score`, `explain` and `save`.
+
+    Raises:
+        InputError: The graph cannot be read or is too small, or there is no such method or relation.
+
+    >>> import faan
+    >>> facts = [("Lima", "in", "Peru"), ("Cusco", "in", "Peru"), ("Kyoto", "in", "Japan"), ("Osaka", "in", "Japan")]
+    >>> completer = faan.fit(facts, method="rules", progress=False)
+    >>> completer.about.source.triples
+    4
     """
     recipe = recipe_of(method, config)
+    left_out = as_names(without, "without")
+    with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
+        return _fit(read_graph(graph, on_progress=told), recipe, left_out, seed, told)
+
+
+def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_progress: OnProgress) -> Completer:
     graph = without_relations(graph, [graph.relation(name) for name in without])
     if graph.num_triples < _MIN_TRIPLES:
         few = counted(graph.num_triples, "triple is", "triples are")

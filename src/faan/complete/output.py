@@ -1,9 +1,11 @@
-"""Suggestions as lines of a file: TSV, JSON lines, N-Triples."""
+"""Suggestions as lines of a file: TSV, CSV, JSON lines, N-Triples."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
@@ -14,27 +16,31 @@ from faan.graph import Terms, tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
-ENDINGS = {".tsv": "tsv", ".jsonl": "jsonl", ".nt": "nt"}
+ENDINGS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".nt": "nt"}
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 
 
 def header(form: str) -> str:
     """The first line of a file."""
+    if form == "csv":
+        return _csv_line(COLUMNS)
     return tsv_line(COLUMNS) if form == "tsv" else ""
 
 
 def line_writer(form: str, relation: str, terms: Terms) -> Line:
     """What turns a suggestion into a line; N-Triples need the relation, and terms to make IRIs of names."""
     if form == "tsv":
-        return _tsv
+        return lambda suggestion: tsv_line(_cells(suggestion))
+    if form == "csv":
+        return lambda suggestion: _csv_line(_cells(suggestion))
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
     predicate = terms.of(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} .\n"
 
 
-def _tsv(suggestion: Suggestion) -> str:
-    cells = (
+def _cells(suggestion: Suggestion) -> tuple[str, ...]:
+    return (
         suggestion.head,
         suggestion.tail,
         f"{suggestion.probability:.6f}",
@@ -44,7 +50,12 @@ def _tsv(suggestion: Suggestion) -> str:
         "; ".join(suggestion.because),
         "; ".join(suggestion.warnings),
     )
-    return tsv_line(cells)
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
 
 
 def last_asked(path: Path, form: str, by_tail: bool) -> tuple[str | None, int]:

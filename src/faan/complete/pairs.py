@@ -26,7 +26,7 @@ def parse_pair(graph: Graph, text: str) -> tuple[str, str]:
     return known[0] if known else cuts[0]
 
 
-def parse_pairs(graph: Graph, lines: Iterable[str], source: str) -> list[tuple[str, str]]:
+def parse_pairs(graph: Graph, lines: Iterable[str], source: str) -> tuple[tuple[str, str], ...]:
     """A pair a line; empty lines are skipped, and every name must be one of the graph's."""
     pairs = []
     for number, line in enumerate(lines, 1):
@@ -41,7 +41,7 @@ def parse_pairs(graph: Graph, lines: Iterable[str], source: str) -> list[tuple[s
         pairs.append(pair)
     if not pairs:
         raise InputError("holds no pair of head and tail", source=source)
-    return pairs
+    return tuple(pairs)
 
 
 def trimmed(graph: Graph, name: str) -> str:

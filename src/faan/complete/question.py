@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from faan.base import InputError, Ints, Purpose, Stream, shorten
+from faan.base import InputError, Ints, Purpose, Stream
 from faan.complete.types import Examples, Extended
 from faan.graph import Graph, Names
 from faan.tasks import CUTOFF, PairSet, Task, find_candidates
@@ -84,7 +84,7 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
 
 def _pairs(graph: Graph, pairs: Sequence[tuple[str, str]]) -> Ints:
     """The ids of pairs, each once, in their order."""
-    ids = np.array([_pair(graph, pair) for pair in pairs], dtype=np.int32).reshape(-1, 2)
+    ids = np.array([(graph.entity(head), graph.entity(tail)) for head, tail in pairs], dtype=np.int32).reshape(-1, 2)
     _, first = np.unique(ids, axis=0, return_index=True)
     return ids[np.sort(first)]
 
@@ -108,9 +108,3 @@ def entities(graph: Graph, names: Sequence[str]) -> Ints:
         ids = graph.entity_names.find_each(Names.from_strings(names))
         found = [number if number >= 0 else graph.entity(names[i]) for i, number in enumerate(ids.tolist())]
     return np.array(list(dict.fromkeys(found)), dtype=np.int32)
-
-
-def _pair(graph: Graph, pair: tuple[str, str]) -> tuple[int, int]:
-    if isinstance(pair, str) or len(pair) != 2:
-        raise InputError(f"an example is a pair of head and tail, found {shorten(repr(pair))}")
-    return graph.entity(pair[0]), graph.entity(pair[1])

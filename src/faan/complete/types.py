@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from faan.complete.drawing import Edge, EvidenceGraph, Node
+from faan.base import html_text, visible
+from faan.complete.drawing import Edge, EvidenceGraph, Node, to_svg, write_drawing
 
 _NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
 
@@ -19,7 +20,7 @@ class Extended:
     pairs: tuple[tuple[str, str], ...]
 
 
-Examples: TypeAlias = str | Extended | Sequence[tuple[str, str]]
+Examples: TypeAlias = str | Extended | tuple[tuple[str, str], ...]
 """A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]
@@ -28,16 +29,31 @@ Known: TypeAlias = Literal["skip", "show"]
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A fact that may be missing; head and tail by their names in the graph."""
+    """A fact that may be missing; `Completer.suggest` and `Completer.score` give them.
+
+    Attributes:
+        head: The head, by its name in the graph.
+        tail: The tail, by its name in the graph.
+        score: The method's own score; higher is more plausible.
+        probability: How likely the fact is true if the head has such a fact at all, calibrated on held-out relations.
+        rank: 1 is the best of its head (of its tail, if heads were asked for).
+        low_evidence: Whether there are only one or two examples, which say little.
+        because: Reasons as short sentences, most important first.
+        warnings: What speaks against it: types, or a second value where others have one.
+
+    >>> import faan
+    >>> faan.Suggestion("Peru", "Lima", 1.5, 0.8, 1, False, ("a path that 3 of 5 examples have",), ()).tail
+    'Lima'
+    """
 
     head: str
     tail: str
-    score: float  # the method's own; higher is more plausible
-    probability: float  # that it is true, given that the head has such a fact at all; calibrated on relations held out
-    rank: int  # 1 is the best of its head (of its tail, where heads were asked for)
-    low_evidence: bool  # one or two examples are little to go by
-    because: tuple[str, ...] = ()  # short sentences, most important first
-    warnings: tuple[str, ...] = ()  # what speaks against it: types, a second value where others have one
+    score: float
+    probability: float
+    rank: int
+    low_evidence: bool
+    because: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -88,13 +104,34 @@ class Contribution:
     contribution: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """All that speaks for and against one fact."""
+    """All that speaks for and against one fact; a notebook draws it.
+
+    Attributes:
+        suggestion: The fact, with its probability, rank and reasons.
+        relation: What to call the relation in question.
+        labels: What to show a person for each entity and relation named here, if it differs from the name.
+        examples: The examples that the fact resembles, most similar first.
+        head_neighbours: The facts about the head that count.
+        tail_neighbours: The facts about the tail that count.
+        paths: Paths from head to tail, the most trusted first.
+        evidence: What each piece of evidence adds to the score, for methods that are made of evidence.
+
+    >>> import faan
+    >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
+    >>> facts += [(f"town{i}", "lies_in", f"land{i}") for i in range(9)]
+    >>> completer = faan.fit(facts, method="rules", progress=False)
+    >>> why = completer.explain("land6", "town6", [("land1", "town1"), ("land2", "town2")])
+    >>> why
+    land6 → town6 (the new relation): probability 0..., rank 1, low evidence
+    - land6 ← lies_in — town6: a path that 2 of 2 examples have
+    - most like the example land1 → town1
+    """
 
     suggestion: Suggestion
-    relation: str  # what to call the relation in question
-    labels: dict[str, str]  # what to show a person for each entity and relation named here, where it differs
+    relation: str
+    labels: dict[str, str]
     examples: tuple[WeightedExample, ...]
     head_neighbours: tuple[WeightedNeighbour, ...]
     tail_neighbours: tuple[WeightedNeighbour, ...]
@@ -102,12 +139,51 @@ class Explanation:
     evidence: tuple[Contribution, ...]
 
     def label(self, name: str) -> str:
-        """What to show a person for a name."""
+        """What to show a person for a name.
+
+        Args:
+            name: The name of an entity or relation.
+
+        >>> why.label("land6")
+        'land6'
+        """
         return self.labels.get(name, name)
 
-    def drawing(self) -> EvidenceGraph:
-        """The same as a graph: the pair, the paths between the two, what matters around them, similar examples."""
+    def draw(self) -> EvidenceGraph:
+        """The same as a graph: the pair, the paths between the two, what matters around them, similar examples.
+
+        >>> why.draw().edges[0]
+        Edge(source='land6', target='town6', label='the new relation', kind='suggested', weight=0...)
+        """
         return _draw(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file; an older file is replaced.
+
+        Args:
+            path: A name that ends in .svg, or in .png, which needs matplotlib.
+
+        >>> why.save("why.txt")
+        Traceback (most recent call last):
+        faan.base.errors.InputError: why.txt: expected a file name that ends in .svg or .png
+        """
+        write_drawing(self.draw(), Path(path))
+
+    def __repr__(self) -> str:
+        fact = self.suggestion
+        low = ", low evidence" if fact.low_evidence else ""
+        title = f"{self.label(fact.head)} → {self.label(fact.tail)} ({self.relation})"
+        first = f"{title}: probability {fact.probability:.3f}, rank {fact.rank:,}{low}"
+        return "\n".join(
+            map(visible, [first, *(f"- {why}" for why in fact.because), *(f"! {no}" for no in fact.warnings)])
+        )
+
+    def _repr_svg_(self) -> str:
+        return to_svg(self.draw())
+
+    def _repr_html_(self) -> str:
+        lines = "<br>".join(html_text(line) for line in repr(self).split("\n"))
+        return f"<div><p>{lines}</p>{self._repr_svg_()}</div>"
 
 
 def _draw(explanation: Explanation) -> EvidenceGraph:

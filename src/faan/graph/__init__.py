@@ -1,6 +1,7 @@
 """A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""
 
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
+from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
@@ -8,7 +9,7 @@ from faan.graph.read import BACKGROUND, BUNDLED, FORMATS, has_fixed_columns, rea
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
-from faan.graph.tables import read_triples
+from faan.graph.tables import pair_columns, read_triples
 from faan.graph.tsv import tsv_cells, tsv_line
 
 __all__ = [
@@ -28,9 +29,11 @@ __all__ = [
     "Summary",
     "Terms",
     "Types",
+    "frame_columns",
     "has_fixed_columns",
     "is_saved_graph",
     "open_graph",
+    "pair_columns",
     "read_graph",
     "read_triples",
     "save_graph",

@@ -1,4 +1,4 @@
-"""Graphs that come in columns or as Python objects: Parquet, data frames, networkx, any iterable of triples."""
+"""Graphs that come in columns or as Python objects: Parquet, data frames, networkx, PyKEEN, any list of triples."""
 
 from __future__ import annotations
 
@@ -53,6 +53,29 @@ def _places(names: list[str], columns: Columns | None, builder: GraphBuilder) ->
     return found or (0, 1, 2)
 
 
+def frame_columns(source: Any) -> list[tuple[str, list[Any]]] | None:
+    """The columns of a polars, pandas or Arrow table as lists, each with its name; None for anything else."""
+    if isinstance(source, pl.LazyFrame):
+        source = source.collect()
+    elif is_pandas(source):
+        return [(str(name), source.iloc[:, i].tolist()) for i, name in enumerate(source.columns)]
+    elif is_arrow(source):
+        source = pl.DataFrame(source)
+    if not isinstance(source, pl.DataFrame):
+        return None
+    return [(column.name, column.to_list()) for column in source.get_columns()]
+
+
+def is_pandas(source: object) -> bool:
+    """Whether something is a pandas frame, told without importing pandas."""
+    return type(source).__module__.split(".")[0] == "pandas" and hasattr(source, "columns")
+
+
+def is_arrow(source: object) -> bool:
+    """Whether something is an Arrow table, of pyarrow or another library, that polars can read."""
+    return hasattr(source, "__arrow_c_stream__") and hasattr(source, "column_names")
+
+
 def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> None:
     """Read a pandas frame."""
     names = [str(name) for name in frame.columns]
@@ -63,6 +86,11 @@ def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> N
     places = _places(names, columns, builder)
     columns_read = [frame.iloc[:, place].astype(object) for place in places]
     read_rows(zip(*(column.where(column.notna(), None) for column in columns_read), strict=True), builder)
+
+
+def read_factory(factory: Any, builder: GraphBuilder) -> None:
+    """Read the labelled triples of a PyKEEN `TriplesFactory`."""
+    read_rows(factory.label_triples(factory.mapped_triples), builder)
 
 
 def read_networkx(graph: Any, builder: GraphBuilder) -> None:

@@ -9,8 +9,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, UnknownNameError, are_below, counted, is_ragged, offsets_of, places_of
+from faan.base import (
+    InputError,
+    Ints,
+    UnknownNameError,
+    are_below,
+    counted,
+    html_table,
+    is_ragged,
+    offsets_of,
+    places_of,
+)
 from faan.graph.names import Names
+
+_SHOWN = 10  # relations in a notebook
 
 
 @dataclass(frozen=True)
@@ -117,7 +129,18 @@ class Neighbours:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A knowledge graph: triples (head, relation, tail) as integers, and the names behind the integers."""
+    """A knowledge graph: triples (head, relation, tail) as integers, and the names behind the integers.
+
+    `faan.read_graph` makes one. The arrays `heads`, `relations` and `tails` hold the ids of each triple; `entity_names`
+    and `relation_names` turn ids into names. Labels and types are there if the source has them.
+
+    >>> import faan
+    >>> graph = faan.read_graph([("Peru", "capital", "Lima"), ("Lima", "in", "Peru"), ("Cusco", "in", "Peru")])
+    >>> graph
+    Graph(3 entities, 2 relations, 3 triples, from list)
+    >>> graph.num_entities, graph.num_relations, graph.num_triples
+    (3, 2, 3)
+    """
 
     entity_names: Names
     relation_names: Names
@@ -132,9 +155,15 @@ class Graph:
 
     def __repr__(self) -> str:
         return (
-            f"Graph({self.num_entities:,} entities, {self.num_relations:,} relations, {self.num_triples:,} triples, "
-            f"from {self.report.source})"
+            f"Graph({counted(self.num_entities, 'entity', 'entities')}, {counted(self.num_relations, 'relation')}, "
+            f"{counted(self.num_triples, 'triple')}, from {self.report.source})"
         )
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.relation_counts, kind="stable")[:_SHOWN].tolist()
+        rows = [(self.relation_label(i), int(self.relation_counts[i])) for i in order]
+        more = f"and {self.num_relations - _SHOWN:,} more relations" if self.num_relations > _SHOWN else ""
+        return html_table(("relation", "triples"), rows, repr(self), more)
 
     @property
     def num_entities(self) -> int:
@@ -170,7 +199,10 @@ class Graph:
         return np.flatnonzero(self.relation_counts)
 
     def check(self) -> None:
-        """Refuse a graph from disk of which any number is out of range or any name is no text; reads all of it."""
+        """Refuse a graph from disk that has a number out of range or a name that is no text; reads all of it.
+
+        >>> graph.check()
+        """
         _ = self.neighbours
         for names in (self.entity_names, self.relation_names, self.entity_labels, self.relation_labels):
             if names is not None:
@@ -179,17 +211,38 @@ class Graph:
             self.types.check()
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
-        """All triples by name, in order."""
+        """All triples by name, in order.
+
+        >>> next(graph.triples())
+        ('Peru', 'capital', 'Lima')
+        """
         entities, relations = list(self.entity_names), list(self.relation_names)
         for head, relation, tail in zip(self.heads, self.relations, self.tails, strict=True):
             yield entities[head], relations[relation], entities[tail]
 
     def entity(self, name: str) -> int:
-        """The id of an entity by its name, or by its label where only one entity has it."""
+        """The id of an entity.
+
+        Args:
+            name: Its name, or its label if only one entity has this label.
+
+        >>> graph.entity("Lima")
+        1
+        >>> graph.entity("Limo")
+        Traceback (most recent call last):
+        faan.base.errors.UnknownNameError: no entity is called 'Limo'. Did you mean 'Lima'?
+        """
         return _look_up("entity", name, self.entity_names, self.entity_labels, self._what_it_is)
 
     def relation(self, name: str) -> int:
-        """The id of a relation by its name or label."""
+        """The id of a relation.
+
+        Args:
+            name: Its name, or its label if only one relation has this label.
+
+        >>> graph.relation("in")
+        1
+        """
         labels = self.relation_labels
         return _look_up("relation", name, self.relation_names, labels, lambda i: _facts(self.relation_counts[i]))
 
@@ -200,11 +253,25 @@ class Graph:
         return ", ".join([*types, _facts(facts)])
 
     def entity_label(self, entity: int) -> str:
-        """What to show a person: the entity's label, or its name where it has none."""
+        """What to show a person: the entity's label, or its name if it has none.
+
+        Args:
+            entity: The id of the entity.
+
+        >>> graph.entity_label(0)
+        'Peru'
+        """
         return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
 
     def relation_label(self, relation: int) -> str:
-        """What to show a person for a relation; inverse relations (`id + num_relations`) end in `_inv`."""
+        """What to show a person for a relation: its label, or its name if it has none.
+
+        Args:
+            relation: The id of the relation; `id + num_relations` is the inverse relation, which ends in `_inv`.
+
+        >>> graph.relation_label(0), graph.relation_label(2)
+        ('capital', 'capital_inv')
+        """
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -11,9 +12,18 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, OnProgress, ignore_progress
+from faan.base import InputError, OnProgress, progress_bars
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
-from faan.graph.frames import read_frame, read_networkx, read_pandas, read_parquet, read_rows
+from faan.graph.frames import (
+    is_arrow,
+    is_pandas,
+    read_factory,
+    read_frame,
+    read_networkx,
+    read_pandas,
+    read_parquet,
+    read_rows,
+)
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.ntriples import read_ntriples
@@ -64,54 +74,82 @@ def read_graph(
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
     skip_bad_lines: bool = False,
-    on_progress: OnProgress = ignore_progress,
+    progress: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Graph:
-    """Read a knowledge graph.
+    """Read a knowledge graph from whatever holds it.
 
-    `source` is a file in any supported format, plain or compressed, `-` for standard input, a folder (a saved graph,
-    OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive), the bundled graph's name "world", an iterable of
-    (head, relation, tail), a polars or pandas frame, or a directed networkx graph.
+    Args:
+        source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
+            OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); `"world"`, the graph that ships with faan;
+            an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a directed networkx
+            graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back.
+        format: One of `faan.graph.FORMATS`; only needed if detection fails.
+        columns: The names (or numbers, from 1) of the columns of head, relation and tail in a table.
+        nodes: A table of `id`, `category` and `name` with the types and labels of entities.
+        languages: The preferred languages of labels.
+        type_relations: The relations whose triples become entity types.
+        type_pattern: A regular expression that takes types from the names of entities instead.
+        skip_bad_lines: Report and skip bad lines of a file instead of raising an error.
+        progress: Show a progress bar in terminals and notebooks; elsewhere the logger `faan` reports.
+        on_progress: A function that is called with what is going on and its share, instead of bars.
 
-    `format` is only needed where detection fails. `columns` names (or numbers, from 1) the columns of head, relation
-    and tail in a table. `nodes` is a table of `id`, `category` and `name`. `languages` are those preferred for labels.
-    The triples of `type_relations` become entity types; `type_pattern` takes types from the entities' names instead.
-    `on_progress` is told the share of a file that has been read.
+    Returns:
+        The graph; `graph.report` says what happened on the way.
+
+    Raises:
+        InputError: The source cannot be read; the message names the place and what to do.
+
+    >>> import faan
+    >>> faan.read_graph([("Peru", "capital", "Lima"), ("Japan", "capital", "Tokyo")])
+    Graph(4 entities, 1 relation, 2 triples, from list)
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
     if isinstance(source, str) and source == "-" == str(nodes):
         raise InputError("the graph and its nodes cannot both come from standard input")
+    if isinstance(source, Graph) or (isinstance(source, str | Path) and _is_saved(source)):
+        what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", source)
+        _refuse_options(place, what, format, columns)
+        if nodes is not None or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
+            raise InputError(f"{what}'s nodes and types are fixed; they cannot be set", source=str(place))
+        return source if isinstance(source, Graph) else open_graph(source)
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
     if not isinstance(source, str | Path):
         builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
         _read_object(source, builder, columns)
     else:
-        if str(source) != BUNDLED and is_saved_graph(Path(source)):
-            _refuse_options(source, "a folder", format, columns)
-            if nodes is not None or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
-                raise InputError("a saved graph's nodes and types are fixed; they cannot be set", source=str(source))
-            return open_graph(source)
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
-        _read_path(source, builder, format, columns, languages, on_progress)
+        with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
+            _read_path(source, builder, format, columns, languages, told)
     if nodes is not None:
         with open_source(nodes) as table:
             read_nodes(table, builder)
     return builder.finish()
 
 
+def _is_saved(source: str | Path) -> bool:
+    return str(source) != BUNDLED and is_saved_graph(Path(source))
+
+
 def has_fixed_columns(source: str) -> bool:
     """Whether a source has a format and columns that cannot be set: the bundled graph, or a saved one."""
-    return source == BUNDLED or is_saved_graph(Path(source))
+    return source == BUNDLED or _is_saved(source)
 
 
-def _read_object(source: object, builder: GraphBuilder, columns: Columns | None) -> None:
-    module = type(source).__module__.split(".")[0]
+def _read_object(source: Any, builder: GraphBuilder, columns: Columns | None) -> None:
     if isinstance(source, pl.DataFrame | pl.LazyFrame):
         read_frame(source.lazy().collect(), builder, columns)
-    elif module == "pandas" and hasattr(source, "columns"):
+    elif is_pandas(source):
         read_pandas(source, builder, columns)
+    elif is_arrow(source):
+        read_frame(pl.DataFrame(source), builder, columns)
+    elif hasattr(source, "mapped_triples") and hasattr(source, "label_triples"):
+        read_factory(source, builder)
     elif hasattr(source, "is_directed") and hasattr(source, "edges"):
         read_networkx(source, builder)
+    elif isinstance(source, Mapping):
+        raise InputError("expected triples, found a dict; pass a list of (head, relation, tail) or a data frame")
     elif isinstance(source, Iterable) and not isinstance(source, bytes):
         read_rows(source, builder)
     else:

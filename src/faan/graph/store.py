@@ -26,7 +26,19 @@ def is_saved_graph(folder: Path) -> bool:
 
 
 def save_graph(graph: Graph, folder: str | Path) -> None:
-    """Write a graph; the folder appears whole or not at all, and replaces an older graph but nothing else."""
+    """Write a graph to a folder, atomically; an older graph is replaced, but nothing else.
+
+    Args:
+        graph: The graph.
+        folder: Where to write. `open_graph` opens it in milliseconds, however large it is.
+
+    >>> import faan, tempfile
+    >>> graph = faan.read_graph([("Peru", "capital", "Lima"), ("Japan", "capital", "Tokyo")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     faan.save_graph(graph, f"{folder}/graph")
+    ...     faan.open_graph(f"{folder}/graph").num_triples
+    2
+    """
     folder = Path(folder)
     check_free(folder, is_saved_graph, "a saved graph")
     arrays = _take_apart(graph)
@@ -38,7 +50,16 @@ def save_graph(graph: Graph, folder: str | Path) -> None:
 
 
 def open_graph(folder: str | Path) -> Graph:
-    """Open a saved graph; its arrays stay on disk until they are used, and are checked before loops run over them."""
+    """Open a saved graph; its arrays stay on disk until they are used, and are checked before loops run over them.
+
+    Args:
+        folder: A folder that `save_graph` wrote.
+
+    >>> import faan
+    >>> faan.open_graph("no-such-graph")
+    Traceback (most recent call last):
+    faan.base.errors.InputError: no-such-graph: there is no saved graph: graph.json is missing
+    """
     folder = Path(folder)
     if not is_saved_graph(folder):
         raise InputError(f"there is no saved graph: {_MARK} is missing", source=str(folder))

@@ -143,6 +143,15 @@ def find_columns(header: Sequence[str], columns: Columns | None, source: str) ->
     return None
 
 
+def pair_columns(header: Sequence[str]) -> tuple[int, int] | None:
+    """Where head and tail stand in a table of pairs; None where the header has no names that we know."""
+    lowered = [name.strip().lower() for name in header]
+    for head, _, tail in KNOWN_HEADERS:
+        if head in lowered and tail in lowered:
+            return lowered.index(head), lowered.index(tail)
+    return None
+
+
 def _are_numbers(columns: Columns) -> bool:
     return all(c.isdecimal() for c in columns)
 

@@ -53,7 +53,7 @@ class EvidenceConfig(MethodConfig):
         "seeing": Variant("learnt from vectors of the background alone", {"out_of_fold_vectors": False}),
         "faan": Variant("with FAAN's score", config="evidence-faan"),
         "metar": Variant("with MetaR's score", config="evidence-metar"),
-        "open": Variant("learnt from background relations too", {"background_tasks": True}, protocol="open"),
+        "open": Variant("", {"background_tasks": True}, protocol="open"),
     }
     """The ablation of evidence, further evidence, and another protocol."""
     title: ClassVar[str] = "The evidence ranker"

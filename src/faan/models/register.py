@@ -40,7 +40,7 @@ class Row:
 class Variant:
     """A method with something changed, for an ablation."""
 
-    meaning: str  # in a few words
+    meaning: str  # in a few words, for the table of the ablation
     changes: Mapping[str, Any] = field(default_factory=dict)  # of the settings
     config: str = ""  # a file of its own in `configs/`, where changes are not enough
     protocol: Protocol = "strict"

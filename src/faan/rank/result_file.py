@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
-from faan.base import InputError, first_problem, is_config, read_json, write_json
+from faan.base import InputError, first_problem, html_table, is_config, read_json, write_json
 from faan.rank.metrics import METRICS
 from faan.tasks import Protocol
 
@@ -86,6 +86,20 @@ class ResultFile(BaseModel):
             return cls.model_validate({"versions": {}, "date": ""} | content if isinstance(content, dict) else content)
         except ValidationError as error:
             raise InputError(f"is no result file ({first_problem(error)}); remove it", source=str(path)) from None
+
+    def __repr__(self) -> str:
+        return f"ResultFile({self._title()}, {', '.join(f'{name} {self.test[name]:.3f}' for name in METRICS)})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (split, *(figures[name] for name in METRICS))
+            for split in ("dev", "test")
+            if (figures := getattr(self, split))
+        ]
+        return html_table(("split", *METRICS), rows, self._title())
+
+    def _title(self) -> str:
+        return f"{self.label} on {self.dataset}, {self.shots}-shot, {self.protocol}, seed {self.seed}"
 
     def write(self, path: Path) -> None:
         """Write it as JSON."""

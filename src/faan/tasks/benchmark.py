@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints
+from faan.base import InputError, Ints, html_table
 from faan.graph import Graph
 
 SPLITS = ("train", "dev", "test")
@@ -84,7 +84,19 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Background graph and tasks. Every entity of a task is an entity of the graph; no task relation is in it."""
+    """A few-shot benchmark: a background graph, and tasks for training, dev and test.
+
+    Every entity of a task is an entity of the graph; no relation of a task is in it.
+
+    >>> import faan
+    >>> facts = [(f"a{i}", f"r{i % 6}", f"b{i % 7}") for i in range(60)]
+    >>> settings = faan.BuildSettings(min_triples=5, max_triples=20, max_tasks=3)
+    >>> benchmark, _ = faan.build_benchmark(facts + [(a, "near", b) for a, _, b in facts], settings, name="tiny")
+    >>> benchmark
+    Benchmark('tiny', 67 entities, tasks 1/1/1)
+    >>> len(benchmark.splits["test"][0].pairs)
+    10
+    """
 
     name: str
     graph: Graph
@@ -95,6 +107,10 @@ class Benchmark:
     def __repr__(self) -> str:
         counts = "/".join(str(len(self.splits[split])) for split in SPLITS)
         return f"Benchmark({self.name!r}, {self.graph.num_entities:,} entities, tasks {counts})"
+
+    def _repr_html_(self) -> str:
+        rows = [(split, len(self.splits[split]), num_pairs(self.splits[split])) for split in SPLITS]
+        return html_table(("split", "tasks", "facts"), rows, f"{self.name}: background of {self.graph!r}")
 
     @property
     def tasks(self) -> tuple[Task, ...]:

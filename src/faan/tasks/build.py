@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from faan.base import InputError, Ints, Purpose, Stream, places_of
-from faan.graph import Graph, Names, Types
+from faan.graph import Graph, Names, Types, read_graph
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 from faan.tasks.candidates import CUTOFF, find_candidates
 
@@ -21,7 +21,21 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class BuildSettings(BaseModel):
-    """How to build a benchmark."""
+    """How to build a benchmark.
+
+    Attributes:
+        min_triples: A relation with fewer triples is background.
+        max_triples: A relation with more triples is background.
+        dev_share: The share of the rare relations that become dev tasks, at least one.
+        test_share: The share that become test tasks, at least one.
+        max_tasks: If more relations are rare, so many are drawn; the others are background.
+        range_cutoff: The share of tails that must play a role before it makes candidates, in graphs without types.
+        seed: Decides what is drawn.
+
+    >>> import faan
+    >>> faan.BuildSettings(min_triples=20).max_triples
+    500
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +68,7 @@ class BuildReport:
 
 
 def build_benchmark(
-    graph: Graph,
+    graph: Any,
     settings: BuildSettings | None = None,
     split: Mapping[str, Sequence[str]] | None = None,
     name: str = "benchmark",
@@ -63,11 +77,28 @@ def build_benchmark(
 ) -> tuple[Benchmark, BuildReport]:
     """Make the rare relations of a graph into tasks; the rest is the background.
 
-    `split` names the relations of train, dev and test explicitly; without it they are drawn by seed. A task's triples
-    come in random order, so that its first K are a fair draw of references. `source` is what to call the graph in the
-    benchmark's own account of how it was built. With `keep_ids` the background keeps all names of the graph, so that
-    ids mean the same in both; such a benchmark is not for writing.
+    The triples of a task come in random order, so that its first K are a fair draw of references.
+
+    Args:
+        graph: A `Graph`, or anything that `faan.read_graph` reads.
+        settings: Which relations are rare, and how they are split.
+        split: The relations of train, dev and test by name, instead of a random split.
+        name: What to call the benchmark.
+        source: What to call the graph in the benchmark's own account of how it was built.
+        keep_ids: Keep all names of the graph in the background, so that ids mean the same in both; such a benchmark
+            cannot be written.
+
+    Returns:
+        The benchmark, and a report of how it was built.
+
+    >>> import faan
+    >>> facts = [(f"a{i}", f"r{i % 6}", f"b{i % 7}") for i in range(60)]
+    >>> settings = faan.BuildSettings(min_triples=5, max_triples=20, max_tasks=3)
+    >>> benchmark, report = faan.build_benchmark(facts + [(a, "near", b) for a, _, b in facts], settings)
+    >>> len(benchmark.tasks)
+    3
     """
+    graph = read_graph(graph)
     settings = settings or BuildSettings()
     chosen = _rare(graph, settings) if split is None else _explicit(graph, split)
     rare, known, returned = _with_known_entities(graph, chosen, settings, keep_all=split is not None)

@@ -57,7 +57,16 @@ def find_benchmark(path: str | Path) -> Path:
 
 
 def read_benchmark(path: str | Path) -> Benchmark:
-    """Read a benchmark folder or its tar archive; a bare name is looked up in FAAN_DATA too."""
+    """Read a few-shot benchmark.
+
+    Args:
+        path: A folder in the layout of NELL-One, a tar archive of one, or its name in the folder FAAN_DATA.
+
+    >>> import faan
+    >>> faan.read_benchmark("./no-such-benchmark")
+    Traceback (most recent call last):
+    faan.base.errors.InputError: ./no-such-benchmark: there is no such folder or archive
+    """
     path = find_benchmark(path)
     folder = Folder(path)
     folder.require("a few-shot benchmark", *FILES)
@@ -104,7 +113,21 @@ def read_benchmark(path: str | Path) -> Benchmark:
 
 
 def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
-    """Write a benchmark in the layout; the folder appears whole or not at all."""
+    """Write a benchmark in the layout of NELL-One, atomically.
+
+    Args:
+        benchmark: The benchmark.
+        path: The folder to write; it must be new or empty.
+
+    >>> import faan, tempfile
+    >>> facts = [(f"a{i}", f"r{i % 6}", f"b{i % 7}") for i in range(60)]
+    >>> settings = faan.BuildSettings(min_triples=5, max_triples=20, max_tasks=3)
+    >>> benchmark, _ = faan.build_benchmark(facts + [(a, "near", b) for a, _, b in facts], settings)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     faan.write_benchmark(benchmark, f"{folder}/tiny")
+    ...     faan.read_benchmark(f"{folder}/tiny")
+    Benchmark('tiny', 67 entities, tasks 1/1/1)
+    """
     folder = Path(path)
     check_free(folder)
     graph = benchmark.graph

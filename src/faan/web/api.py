@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import StreamingResponse
+from pydantic import TypeAdapter
 
 from faan import __version__
 from faan.base import InputError
@@ -16,26 +17,25 @@ from faan.graph import DEFAULT_BASE
 from faan.web.answers import (
     PROBLEMS,
     Changes,
-    Decided,
     Entities,
-    Entity,
     Explained,
-    Fact,
     Health,
-    Judged,
     Problem,
     Relations,
+    ScoreAnswer,
+    SuggestAnswer,
     Suggested,
-    Suggestions,
 )
+from faan.web.decision import Decided, FactState
 from faan.web.export import FORMATS, Chosen, FormatName, decided_relation, export
 from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
 from faan.web.requests import DecideRequest, ExplainRequest, Reviewer, ScoreRequest, SuggestRequest
-from faan.web.service import Service, counted, decided
+from faan.web.service import Service
 
 NDJSON = "application/x-ndjson"
 _log = logging.getLogger("faan.web")
+_suggested = TypeAdapter(Suggested)
 
 router = APIRouter(responses=PROBLEMS)
 
@@ -57,12 +57,12 @@ def healthz() -> Health:
 
 @router.post(
     "/api/suggest",
-    response_model=Suggestions,
+    response_model=SuggestAnswer,
     responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}},
 )
 def suggest(
     request: SuggestRequest, service: Served, accept: Annotated[str, Header()] = ""
-) -> Suggestions | StreamingResponse:
+) -> SuggestAnswer | StreamingResponse:
     """Missing facts of a relation.
 
     With `Accept: application/x-ndjson` they come as they are found, each in a line `{"suggestion": ...}`; the last line
@@ -74,7 +74,7 @@ def suggest(
     rows = list(found)
     suggestions = [row for row in rows if row is not None]
     complete = None not in rows and len(suggestions) < request.limit
-    return Suggestions(relation=service.relation_name(request), suggestions=suggestions, complete=complete)
+    return SuggestAnswer(relation=service.relation_name(request), suggestions=suggestions, complete=complete)
 
 
 def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
                 in_time = False
             else:
                 count += 1
-                yield f'{{"suggestion":{suggestion.model_dump_json()}}}\n'
+                yield f'{{"suggestion":{_suggested.dump_json(suggestion).decode()}}}\n'
     except (InputError, BusyError) as error:
         yield json.dumps({"error": str(error)}) + "\n"
     except Exception:  # the answer has begun: all that is left is to say that it ends too early
@@ -96,9 +96,9 @@ def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
 
 
 @router.post("/api/score")
-def score(request: ScoreRequest, service: Served) -> Judged:
+def score(request: ScoreRequest, service: Served) -> ScoreAnswer:
     """A judgement of given pairs, in their order."""
-    return Judged(relation=service.relation_name(request), suggestions=service.score(request))
+    return ScoreAnswer(relation=service.relation_name(request), suggestions=service.score(request))
 
 
 @router.post("/api/explain")
@@ -114,7 +114,7 @@ def entities(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> Entities:
     """Entities by what one has typed so far."""
-    return Entities(entities=[Entity.model_validate(found) for found in service.search.find(q, limit)])
+    return Entities(service.search.find(q, limit))
 
 
 @router.get("/api/relations")
@@ -139,17 +139,13 @@ def decisions(
     """Facts that were decided, and what holds for them; `last` is the event to ask from the next time."""
     called = None if relation is None else service.called(relation)
     changed = service.decisions.changes(called, after, limit)
-    return Changes(
-        facts=[Fact.model_validate(fact) for fact in changed],
-        last=changed[-1].changed if changed else after,
-        tally=counted(service.decisions.tally(called)),
-    )
+    return Changes(changed, changed[-1].changed if changed else after, service.decisions.tally(called))
 
 
 @router.post("/api/decisions")
 def decide(request: DecideRequest, service: Served) -> Decided:
     """Decide about one fact. The answer comes when the decision is on the disk."""
-    return decided(service.decide(request))
+    return service.decide(request)
 
 
 @router.delete("/api/decisions/{number}", responses={404: {"model": Problem, "description": "No such decision."}})
@@ -157,9 +153,9 @@ def undo(
     number: Annotated[int, Path(ge=1, le=MAX_EVENT)],
     reviewer: Annotated[Reviewer, Query()],
     service: Served,
-) -> Fact:
+) -> FactState:
     """Take a decision back; what stood before it holds again."""
-    return Fact.model_validate(service.decisions.undo(number, reviewer))
+    return service.decisions.undo(number, reviewer)
 
 
 @router.get("/api/export", response_class=StreamingResponse)

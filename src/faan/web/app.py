@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from faan import __version__
@@ -22,10 +23,11 @@ from faan.web.decision import ConflictError, StorageError, UnknownDecisionError
 from faan.web.gate import BusyError
 from faan.web.guard import Guard
 from faan.web.limits import THREADS
-from faan.web.service import Service, decided
+from faan.web.service import Service
 
 _STATIC = Path(__file__).parent / "static"
 _log = logging.getLogger("faan.web")
+_problem = TypeAdapter(Problem)
 
 
 def create_app(service: Service, token: str | None = None) -> FastAPI:
@@ -58,14 +60,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _answer(status: int, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse(problem.model_dump(mode="json"), status_code=status, headers=headers)
+    return JSONResponse(_problem.dump_python(problem), status_code=status, headers=headers)
 
 
 def _wrong_input(request: Request, error: Exception) -> JSONResponse:
     match error:
         case ConflictError():
-            standing = None if error.standing is None else decided(error.standing)
-            return _answer(409, Problem(error=str(error), standing=standing))
+            return _answer(409, Problem(error=str(error), standing=error.standing))
         case UnknownDecisionError():
             return _answer(404, Problem(error=str(error)))
         case StorageError():

@@ -12,7 +12,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decided:
     """What a reviewer said about one fact."""
 
     id: int
@@ -25,6 +25,12 @@ class Decision:
     probability: float | None
     score: float | None
     rank: int | None
+
+
+@dataclass(frozen=True)
+class Decision(Decided):
+    """A decision as it is stored, with its origin, which the API does not show."""
+
     examples: str
     model: str
 
@@ -55,7 +61,7 @@ class FactState:
     head: str
     tail: str
     changed: int  # the event that changed it last
-    decision: Decision | None
+    decision: Decided | None
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,8 @@ class Tally:
     accepted: int
     rejected: int
     skipped: int
+    precision: float | None  # the share of accepted facts among those accepted or rejected
     expected: float | None  # the mean probability of what was accepted or rejected
-
-    @property
-    def precision(self) -> float | None:
-        """The share of accepted facts among those accepted or rejected."""
-        decided = self.accepted + self.rejected
-        return self.accepted / decided if decided else None
 
 
 class ConflictError(InputError):

@@ -235,7 +235,9 @@ class Decisions:
                FROM current WHERE ? IS NULL OR relation = ?""",
             (relation, relation),
         )
-        return Tally(*row)
+        accepted, rejected, skipped, expected = row
+        precision = accepted / (accepted + rejected) if accepted + rejected else None
+        return Tally(accepted, rejected, skipped, precision, expected)
 
 
 def _of(table: str) -> str:

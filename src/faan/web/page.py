@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -72,4 +74,5 @@ def evidence(request: ExplainRequest, service: Served) -> str:
     """All that speaks for and against one fact, as a part of the page."""
     explained = service.explain(request)
     label = explained.labels
-    return _render("evidence.html", fact=explained, label=lambda name: label.get(name, name))
+    drawing = json.dumps(asdict(explained.drawing), ensure_ascii=False)
+    return _render("evidence.html", fact=explained, drawing=drawing, label=lambda name: label.get(name, name))

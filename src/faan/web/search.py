@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class Found:
+class Entity:
     """An entity that was found."""
 
     name: str
@@ -64,7 +64,7 @@ class Search:
             self._local.connection = connection
         return connection
 
-    def find(self, text: str, limit: int = 10) -> list[Found]:
+    def find(self, text: str, limit: int = 10) -> list[Entity]:
         """The entities that match best: the very name, then by words, beginnings of words, words with an error."""
         entities = dict.fromkeys(self._named(text))
         words = [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]
@@ -144,10 +144,10 @@ class Search:
             after = row[0] + "\0"
         return terms
 
-    def _describe(self, entity: int) -> Found:
+    def _describe(self, entity: int) -> Entity:
         graph = self._graph
         kinds = [] if graph.types is None else [graph.types.names[int(kind)] for kind in graph.types.of(entity)[:1]]
-        return Found(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
+        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
 
 
 def local_part(name: str) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import ipaddress
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
@@ -98,8 +98,20 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def run(app: FastAPI, bound: socket.socket) -> None:
-    """Serve until interrupted."""
+class _Server(uvicorn.Server):
+    """Calls `started` once requests are answered and Ctrl+C ends the server in good order."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._started()
+
+
+def run(app: FastAPI, bound: socket.socket, started: Callable[[], None] = lambda: None) -> None:
+    """Serve until interrupted; calls `started` when the server is up."""
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -109,4 +121,4 @@ def run(app: FastAPI, bound: socket.socket) -> None:
         proxy_headers=False,
     )
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[bound])
+        _Server(config, started).run(sockets=[bound])

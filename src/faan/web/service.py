@@ -12,8 +12,8 @@ from itertools import islice
 from faan.base import UnknownNameError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph
-from faan.web.answers import Count, Decided, Drawing, Explained, Relation, Suggested
-from faan.web.decision import Decision, NewDecision, Tally
+from faan.web.answers import Explained, Relation, Suggested
+from faan.web.decision import Decision, NewDecision
 from faan.web.decisions import Decisions
 from faan.web.gate import Gate
 from faan.web.limits import MAX_SECONDS, SLICE
@@ -95,7 +95,7 @@ class Service:
         deadline = time.monotonic() + self.seconds
         with self.gate.turn():
             found = self.completer.suggest(examples, heads=heads, tails=tails, top=request.top, known=request.known)
-            limited = islice(found, request.limit)
+            limited = islice(found.stream(), request.limit)
             first = _some(limited)
         return self._stream(first, limited, relation, deadline)
 
@@ -165,42 +165,24 @@ class Service:
             accepted = [(decision.head, decision.tail) for decision in standing]
         given = [(self.entity(head), self.entity(tail)) for head, tail in question.examples or ()]
         if self.graph.relation_names.find(relation) is None:
-            return given + accepted
+            return (*given, *accepted)
         return Extended(relation, (*given, *accepted)) if given or accepted else relation
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
         graph, head, tail = self.graph, suggestion.head, suggestion.tail
-        decision = self.decisions.of_fact(relation, head, tail)
         return Suggested(
-            head=head,
-            tail=tail,
+            **vars(suggestion),
             head_label=graph.entity_label(graph.entity(head)),
             tail_label=graph.entity_label(graph.entity(tail)),
-            score=suggestion.score,
-            probability=suggestion.probability,
-            rank=suggestion.rank,
-            low_evidence=suggestion.low_evidence,
-            because=list(suggestion.because),
-            warnings=list(suggestion.warnings),
-            decision=None if decision is None else decided(decision),
+            decision=self.decisions.of_fact(relation, head, tail),
         )
 
     def _explained(self, explanation: Explanation, relation: str) -> Explained:
         number = self.graph.relation_names.find(relation)
         shown = relation if number is None else self.graph.relation_label(number)
         named = replace(explanation, relation=shown, labels={**explanation.labels, relation: shown})
-        values = {
-            name: getattr(named, name)
-            for name in ("labels", "examples", "head_neighbours", "tail_neighbours", "paths", "evidence")
-        }
-        return Explained.model_validate(
-            {
-                **values,
-                "suggestion": self._suggested(explanation.suggestion, relation),
-                "relation": relation,
-                "drawing": Drawing.model_validate(named.drawing()),
-            }
-        )
+        values = vars(named) | {"suggestion": self._suggested(explanation.suggestion, relation), "relation": relation}
+        return Explained(**values, drawing=named.draw())
 
 
 def _some(suggestions: Iterator[Suggestion]) -> list[Suggestion]:
@@ -212,13 +194,3 @@ def _some(suggestions: Iterator[Suggestion]) -> list[Suggestion]:
         if time.monotonic() > end:
             break
     return some
-
-
-def decided(decision: Decision) -> Decided:
-    """A decision as it is answered."""
-    return Decided.model_validate(decision)
-
-
-def counted(tally: Tally) -> Count:
-    """A tally as it is answered."""
-    return Count.model_validate(tally)

@@ -6,12 +6,15 @@ const ROW = 58;
 const GAP = 12; // beside a box
 
 let library = null;
+let drawn = null; // what stands on the page: {graph, observer}
 
 export async function draw(canvas) {
   library ??= (await import("./vendor/cytoscape.js")).default;
   const { nodes, edges } = JSON.parse(canvas.dataset.drawing);
   const places = placesOf(nodes, edges);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  drawn?.observer.disconnect();
+  drawn?.graph.destroy();
   const graph = library({
     container: canvas,
     elements: {
@@ -24,10 +27,12 @@ export async function draw(canvas) {
     boxSelectionEnabled: false,
     maxZoom: 1.25,
   });
-  new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     graph.resize();
     graph.fit(undefined, 24);
-  }).observe(canvas);
+  });
+  observer.observe(canvas);
+  drawn = { graph, observer };
 }
 
 function placesOf(nodes, edges) {

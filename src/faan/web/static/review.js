@@ -1,44 +1,54 @@
 // The page: asks for suggestions, opens them one by one, takes decisions by key and by mouse.
 
 import { addressOf, questionOf, readAddress } from "./address.js";
-import { draw } from "./drawing.js";
 import { exportDialog } from "./export.js";
+import { evidencePane } from "./pane.js";
 import { questionForm } from "./question.js";
-import { Problem, get, insist, post, postForLines, postForText, remove } from "./server.js";
+import { savingQueue } from "./saving.js";
+import { get, post, postForLines, remove } from "./server.js";
 import { keyOf, percent, suggestionList } from "./suggestions.js";
 
 const $ = (id) => document.getElementById(id);
-const NARROW = matchMedia("(max-width: 60rem)");
 const POLL = 5000; // milliseconds between looks at what others decide
+const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
 let state = readAddress();
 let asking = new AbortController(); // for suggestions
-let opening = new AbortController(); // for evidence
 let last = 0; // the last event that this window knows
-let deciding = false; // a decision is on its way to the server
-let shown = null; // the fact whose evidence stands on the page
-let mine = []; // decisions of this reviewer that can be undone, the latest at the end
+let mine = []; // decisions of this reviewer that can be undone, {head, tail, id}, the latest at the end
 let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
-const list = suggestionList($("suggestions"), openEvidence);
+const list = suggestionList($("suggestions"), open);
+const pane = evidencePane({
+  requestOf: ({ head, tail }) => ({ ...questionOf(state), head, tail }),
+  upcoming: () => list.upcoming(AHEAD),
+  changed: () => refresh(),
+  complain: (error) => complain(error, "evidence"),
+});
 const form = questionForm((asked) => go(asked));
+const saves = savingQueue(() => refresh());
 
 const typing = () => Boolean(document.activeElement?.closest("input, select"));
 const reviewer = () => $("reviewer").value.trim() || "anonymous";
 $("reviewer").value = localStorage.getItem("faan-reviewer") ?? "";
 $("reviewer").addEventListener("change", () => localStorage.setItem("faan-reviewer", $("reviewer").value.trim()));
 
-let silence = 0;
-function say(text) {
-  clearTimeout(silence);
+const factOf = ({ head, tail }) => JSON.stringify([state.relation, head, tail]);
+const namesOf = ({ head_label, tail_label }) => `${head_label} → ${tail_label}`;
+
+// Says what was done, or what was not; it stays until there is something else to say.
+function say(text, refused = false) {
   $("status").textContent = text;
-  silence = setTimeout(() => ($("status").textContent = ""), 4000);
+  $("status").classList.toggle("refused", refused);
 }
 
-function complain(error) {
+const problems = new Map(); // by what they are about: a fact, or a part of the page
+function complain(error, about) {
   if (error?.name === "AbortError") return;
-  $("problem").textContent = error ? error.message : "";
-  $("problem").hidden = !error;
+  if (error) problems.set(about, error.message);
+  else problems.delete(about);
+  $("problem").textContent = [...problems.values()].join("\n");
+  $("problem").hidden = !problems.size;
 }
 
 function go(next) {
@@ -51,17 +61,20 @@ function go(next) {
 // Shows what the address says.
 async function show() {
   form.fill(state);
-  complain(null);
+  problems.clear();
+  complain(null, "page");
+  say("");
   const asked = Boolean(state.relation);
   $("start").hidden = asked;
   $("review").hidden = !asked;
-  $("evidence").hidden = true;
-  list.clear();
+  [last, mine] = [0, []];
   asking.abort();
+  pane.hide();
+  list.clear();
+  refresh();
   if (!asked) return;
   document.title = `${state.relation} · faan`;
   $("title").textContent = state.relation;
-  [last, mine] = [0, []];
   await Promise.all([suggest(), look()]);
 }
 
@@ -72,22 +85,21 @@ async function suggest() {
   const request = { ...questionOf(state), top, limit, known };
   if (heads.length) request.heads = heads;
   if (tails.length) request.tails = tails;
-  const wanted = state.open && keyOf(...state.open);
   $("more").hidden = true;
   $("ending").textContent = "Looking …";
   try {
-    await postForLines("/api/suggest", request, (line) => take(line, wanted), signal);
-    if (wanted && !list.current) list.open(0, !typing());
+    await postForLines("/api/suggest", request, take, signal);
+    if (state.open && !list.current) list.open(0, !typing());
   } catch (error) {
     if (error.name !== "AbortError") $("ending").textContent = "";
-    complain(error);
+    complain(error, "suggestions");
   }
 }
 
-function take({ suggestion, end, error }, wanted) {
+function take({ suggestion, end, error }) {
   if (suggestion) {
     list.add(suggestion);
-    if (!list.current && (!wanted || wanted === keyOf(suggestion.head, suggestion.tail))) list.open(list.length - 1, !typing());
+    if (!list.current && awaited(suggestion)) list.open(list.length - 1, !typing());
     progress();
   } else if (end) {
     $("more").hidden = end.complete || state.limit >= 1000;
@@ -99,112 +111,134 @@ function take({ suggestion, end, error }, wanted) {
         : `${count} found in the time that there is.`;
     say(count === 1 ? "1 suggestion" : `${count} suggestions`);
   } else {
-    complain(new Error(error));
+    complain(new Error(error), "suggestions");
   }
 }
 
-async function openEvidence(suggestion, item) {
-  opening.abort();
-  opening = new AbortController();
-  const { signal } = opening;
-  state.open = [suggestion.head, suggestion.tail];
+// Whether a suggestion that has come opens by itself: the one that the address names, else the first, else one to decide about.
+function awaited({ head, tail, decision }) {
+  if (state.open) return keyOf(...state.open) === keyOf(head, tail);
+  return list.length === 1 || !decision;
+}
+
+function open(suggestion, item) {
+  remember([suggestion.head, suggestion.tail]);
+  complain(null, factOf(suggestion));
+  pane.open(suggestion, item);
+}
+
+// Nothing is left to decide about: a key that comes too late must not change the last decision.
+function close() {
+  list.close();
+  remember(null);
+  pane.close("All are decided.");
+}
+
+function remember(fact) {
+  state.open = fact;
   history.replaceState(null, "", addressOf(state));
-  place(item);
-  const request = { ...questionOf(state), head: suggestion.head, tail: suggestion.tail };
-  $("evidence").setAttribute("aria-busy", "true");
-  shown = null;
-  try {
-    const html = await postForText("/evidence", request, signal);
-    $("reasons").innerHTML = html; // from our own template, which escapes every name
-    $("evidence").scrollTop = 0;
-    shown = suggestion;
-    await draw($("reasons").querySelector(".canvas"));
-  } catch (error) {
-    if (!signal.aborted) shown = suggestion; // without evidence, which is said
-    complain(error);
-  } finally {
-    if (!signal.aborted) $("evidence").removeAttribute("aria-busy");
-  }
 }
 
-// The evidence stands beside the list, on a narrow screen below the suggestion that it is about.
-function place(item) {
-  const beside = $("suggestions").closest(".columns");
-  if (NARROW.matches) item.append($("evidence"));
-  else if ($("evidence").parentElement !== beside) beside.append($("evidence"));
-  $("evidence").hidden = false;
-  fit();
-  item.scrollIntoView({ block: NARROW.matches ? "start" : "nearest" });
+// Why a fact cannot be decided about now, if so.
+function obstacle(suggestion) {
+  if (!suggestion) return "no suggestion is open.";
+  if (saves.has(factOf(suggestion))) return `${namesOf(suggestion)} is still being saved.`;
+  if (pane.shown !== suggestion) return `the evidence for ${namesOf(suggestion)} was not shown yet.`;
+  return "";
 }
-// Beside the list it ends where the window ends, so that its buttons are always in view.
-function fit() {
-  const pane = $("evidence");
-  const room = innerHeight - Math.max(pane.getBoundingClientRect().top, 0) - 16;
-  pane.style.maxHeight = NARROW.matches ? "" : `${Math.max(room, 240)}px`;
-}
-addEventListener("scroll", fit, { passive: true });
-addEventListener("resize", fit);
-NARROW.addEventListener("change", () => {
-  const open = document.querySelector('.fact[aria-expanded="true"]');
-  if (open) place(open.parentElement);
-});
 
-async function decide(verdict) {
+// What is pressed is kept: it is saved in its turn, and the next fact opens at once.
+function decide(verdict) {
   const suggestion = list.current;
-  if (!suggestion) return;
-  if (deciding) return say("The last decision is still being saved.");
-  if (shown !== suggestion) return say("Its evidence is not here yet.");
-  deciding = true;
-  const { head, tail, probability, score, rank } = suggestion;
+  const why = obstacle(suggestion);
+  if (why) {
+    say(`Not ${verdict}: ${why}`, true);
+    return;
+  }
+  const { head, tail, head_label, tail_label, probability, score, rank } = suggestion;
   const seen = suggestion.decision?.id ?? 0;
   const request = { ...questionOf(state), head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
   request.key = crypto.getRandomValues(new Uint32Array(4)).join("-");
-  try {
-    const decision = await insist(() => post("/api/decisions", request));
-    mine.push(decision);
-    list.decide(head, tail, decision);
-    complain(null);
-    await look().catch(complain); // it is saved whatever becomes of this
-    const more = list.next();
-    say(`${suggestion.head_label}, ${suggestion.tail_label}: ${verdict}.${more ? "" : " All are decided."}`);
-  } catch (error) {
-    if (error instanceof Problem && error.status === 409) list.decide(head, tail, error.standing);
-    complain(error instanceof Problem ? error : new Error("Not saved: the server does not answer. Is it running? Try again."));
-  } finally {
-    deciding = false;
-  }
+  const made = { head, tail, head_label, tail_label, id: 0 };
+  mine.push(made);
+  save(made, verdict, async () => {
+    const decision = await post("/api/decisions", request);
+    made.id = decision.id;
+    return decision;
+  });
+  if (!list.next()) close();
+  say(`${namesOf(suggestion)}: ${verdict}.`);
+  refresh();
 }
 
-async function undo() {
-  if (deciding) return say("The last decision is still being saved.");
-  const decision = mine.pop();
-  if (!decision) return say("Nothing of yours to undo.");
-  try {
-    const path = `/api/decisions/${decision.id}?${new URLSearchParams({ reviewer: reviewer() })}`;
-    const fact = await insist(() => remove(path));
-    list.decide(fact.head, fact.tail, fact.decision);
-    await look();
-    list.openKey(keyOf(fact.head, fact.tail));
-    say("Undone.");
-  } catch (error) {
-    complain(error);
+function undo() {
+  const made = mine.pop();
+  if (!made) {
+    say("Nothing of yours to undo.", true);
+    return;
   }
+  const query = new URLSearchParams({ reviewer: reviewer() });
+  save(made, "undone", async () => {
+    if (!made.id) return undefined; // it was never saved
+    return (await remove(`/api/decisions/${made.id}?${query}`)).decision;
+  });
+  list.openKey(keyOf(made.head, made.tail));
+  say("Undone.");
+  refresh();
 }
 
-// Looks at what was decided since the last look, here and elsewhere.
-async function look() {
+// `send` changes what holds for a fact and gives the decision that stands then.
+function save(made, change, send) {
+  const { head, tail, head_label = head, tail_label = tail } = made;
+  const [{ relation }, fact] = [state, factOf(made)];
+  const settle = (decision) => {
+    if (relation !== state.relation) return;
+    list.saving(head, tail, null);
+    if (decision !== undefined) list.decide(head, tail, decision);
+    look();
+  };
+  const failed = (problem) => {
+    mine = mine.filter((other) => other !== made);
+    settle(problem.status === 409 ? problem.standing : undefined);
+    complain(new Error(`${namesOf({ head_label, tail_label })}: ${problem.message}`), fact);
+    if (!list.current) list.next();
+  };
+  list.saving(head, tail, change);
+  saves.add(fact, send, settle, failed);
+}
+
+// Looks at what was decided since the last look, here and elsewhere; one look after the other.
+let looks = Promise.resolve();
+function look() {
+  looks = looks.then(lookOnce).catch(() => {}); // it is tried again soon
+  return looks;
+}
+
+async function lookOnce() {
   const relation = state.relation;
-  for (let more = true; more; ) {
+  for (let more = Boolean(relation); more; ) {
     const query = new URLSearchParams({ relation, after: last });
     const changes = await get(`/api/decisions?${query}`);
     if (relation !== state.relation) return;
     for (const { head, tail, decision } of changes.facts) {
       list.decide(head, tail, decision);
-      if (decision?.reviewer === reviewer() && !mine.some(({ id }) => id === decision.id)) mine.push(decision);
+      const known = saves.has(factOf({ head, tail })) || mine.some(({ id }) => id === decision?.id);
+      if (decision?.reviewer === reviewer() && !known) mine.push(decision);
     }
     more = changes.last > last && changes.facts.length >= 1000;
     [last, tally] = [changes.last, changes.tally];
   }
+  refresh();
+}
+
+// Shows what can be pressed. A button that cannot still takes clicks, to say why.
+function refresh() {
+  const blocked = (id, yes) => $(id).setAttribute("aria-disabled", String(yes));
+  for (const id of ["accept", "reject", "skip"]) blocked(id, Boolean(obstacle(list.current)));
+  blocked("undo", !mine.length);
+  blocked("use-accepted", saves.size > 0);
+  const silence = saves.silent && new Error("Not saved yet: the server does not answer. Is it running? Leave this page open: it tries again.");
+  complain(silence, "saving");
   progress();
 }
 
@@ -212,6 +246,7 @@ function progress() {
   const { accepted, rejected, skipped, precision, expected } = tally;
   const parts = [`${list.decided} of ${list.length} decided`];
   if (accepted + rejected + skipped) parts.push(`${accepted} accepted, ${rejected} rejected, ${skipped} skipped so far`);
+  if (saves.size) parts.push(`${saves.size} being saved`);
   if (precision !== null) {
     parts.push(`precision ${percent(precision)}${expected === null ? "" : ` (expected ${percent(expected)})`}`);
   }
@@ -221,7 +256,8 @@ function progress() {
 }
 
 function useAccepted() {
-  if (tally.accepted) go({ ...state, accepted: last, open: null });
+  if (saves.size) say("Not ranked again: decisions are still being saved.", true);
+  else if (tally.accepted) go({ ...state, accepted: Math.max(last, ...mine.map(({ id }) => id)), open: null });
 }
 
 const dialog = exportDialog(() => state.relation);
@@ -238,15 +274,34 @@ const KEYS = {
   "?": () => $("help").showModal(),
 };
 
+const ONCE = ["a", "r", "s", "u"];
+
 document.addEventListener("keydown", (event) => {
   const field = event.target.closest("input, select, textarea");
   if (event.key === "Escape" && field) field.blur();
   if (event.ctrlKey || event.metaKey || event.altKey || field || document.querySelector("dialog[open]")) return;
+  const pressed = event.target.closest(".verdicts button") && ["Enter", " "].includes(event.key);
   const action = KEYS[event.key];
-  if (!action) return;
-  event.preventDefault();
-  action();
+  if (!action && !pressed) return;
+  if (event.repeat && (pressed || ONCE.includes(event.key))) {
+    event.preventDefault();
+    say("A key that is held counts once.", true);
+  } else if (action) {
+    event.preventDefault();
+    action();
+  }
 });
+
+// The second half of a double click would be about the next fact.
+$("verdicts").addEventListener(
+  "click",
+  (event) => {
+    if (event.detail < 2 || !event.target.closest("button")) return;
+    event.stopPropagation();
+    say("A double click counts once.", true);
+  },
+  { capture: true },
+);
 
 for (const [id, action] of Object.entries({
   accept: KEYS.a,
@@ -265,7 +320,8 @@ addEventListener("popstate", () => {
   state = readAddress();
   show();
 });
-const lookAgain = () => !document.hidden && state.relation && look().catch(() => {});
+addEventListener("beforeunload", (event) => saves.size && event.preventDefault());
+const lookAgain = () => !document.hidden && look();
 setInterval(lookAgain, POLL);
 document.addEventListener("visibilitychange", lookAgain);
 show();

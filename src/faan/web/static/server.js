@@ -38,15 +38,3 @@ export async function postForLines(path, body, take, signal) {
     lines.forEach((line) => take(JSON.parse(line)));
   }
 }
-
-// Tries again where the connection broke; the key of a decision makes that safe.
-export async function insist(action, times = 3) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await action();
-    } catch (error) {
-      if (error instanceof Problem || attempt === times) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 300 * attempt));
-    }
-  }
-}

@@ -5,9 +5,9 @@ export const keyOf = (head, tail) => JSON.stringify([head, tail]);
 export const percent = (share) =>
   share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share > 0.995 ? "> 99 %" : `${Math.round(share * 100)} %`;
 
-// Calls `open(suggestion)` where one is opened.
+// Calls `open(suggestion, item)` when one is opened.
 export function suggestionList(list, open) {
-  const rows = []; // {suggestion, item, button, mark}
+  const rows = []; // {suggestion, item, button, verdict, saving}
   const byKey = new Map();
   let current = -1;
 
@@ -48,13 +48,22 @@ export function suggestionList(list, open) {
 
     move: (step) => self.open(Math.min(Math.max(current + step, 0), rows.length - 1)),
 
-    // The next one that nobody has decided about, below first, then from the top.
-    next() {
+    // None is open any more.
+    close() {
+      rows[current]?.button.setAttribute("aria-expanded", "false");
+      current = -1;
+    },
+
+    // The next ones that nobody has decided about, below first, then from the top.
+    upcoming(count) {
       const order = [...rows.keys()].map((i) => (current + 1 + i) % rows.length);
-      const place = order.find((i) => !rows[i].suggestion.decision && i !== current);
-      if (place === undefined) return false;
-      self.open(place);
-      return true;
+      const free = order.filter((i) => i !== current && !rows[i].suggestion.decision && !rows[i].saving);
+      return free.slice(0, count).map((i) => rows[i].suggestion);
+    },
+
+    next() {
+      const [suggestion] = self.upcoming(1);
+      return Boolean(suggestion) && self.openKey(keyOf(suggestion.head, suggestion.tail));
     },
 
     // What holds for a fact has changed, here or in another window.
@@ -62,6 +71,14 @@ export function suggestionList(list, open) {
       const row = byKey.get(keyOf(head, tail));
       if (!row) return;
       row.suggestion.decision = decision;
+      mark(row);
+    },
+
+    // What this window is about to change: "accepted", "rejected", "skipped", "undone", or null when that is over.
+    saving(head, tail, change) {
+      const row = byKey.get(keyOf(head, tail));
+      if (!row) return;
+      row.saving = change;
       mark(row);
     },
 
@@ -99,11 +116,13 @@ function rowOf(suggestion) {
   button.append(names, probability, span("why", suggestion.because[0] ?? ""), verdict);
   item.style.setProperty("--share", suggestion.probability);
   item.append(button);
-  return { suggestion, item, button, verdict };
+  return { suggestion, item, button, verdict, saving: null };
 }
 
-function mark({ suggestion, item, verdict }) {
+function mark({ suggestion, item, verdict, saving }) {
   const { decision } = suggestion;
-  item.className = decision?.verdict ?? "";
-  verdict.textContent = decision ? `${decision.verdict} by ${decision.reviewer}` : suggestion.warnings.length ? "warning" : "";
+  item.className = saving ?? decision?.verdict ?? "";
+  if (saving) verdict.textContent = `${saving}, being saved`;
+  else if (decision) verdict.textContent = `${decision.verdict} by ${decision.reviewer}`;
+  else verdict.textContent = suggestion.warnings.length ? "warning" : "";
 }

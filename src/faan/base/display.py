@@ -1,0 +1,61 @@
+"""How objects look in a terminal and in a notebook: names are escaped, tables are short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from faan.base.errors import shorten
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+_CELL = 60  # characters
+
+
+def visible(text: str) -> str:
+    """Text that cannot play tricks on a terminal: control characters are written out."""
+    return text.translate(_CONTROLS)
+
+
+def text_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A plain table for a terminal; numbers are aligned on the right."""
+    content = list(rows)
+    cells = [[shorten(visible(_written(value)), _CELL) for value in row] for row in content]
+    widths = [max(len(row[i]) for row in [list(columns), *cells]) for i in range(len(columns))]
+    right = [bool(content) and all(_is_number(row[i]) for row in content) for i in range(len(columns))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            cell.rjust(width) if r else cell.ljust(width) for cell, width, r in zip(row, widths, right, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    return "\n".join(line(row) for row in [columns, *cells])
+
+
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", footer: str = "") -> str:
+    """The same for a notebook."""
+
+    def cell(value: object) -> str:
+        style = ' style="text-align:right"' if _is_number(value) else ' style="text-align:left"'
+        return f"<td{style}>{html_text(_written(value))}</td>"
+
+    head = "".join(f'<th style="text-align:left">{html_text(column)}</th>' for column in columns)
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+    above = f"<p>{html_text(caption)}</p>" if caption else ""
+    below = f"<p>{html_text(footer)}</p>" if footer else ""
+    return f"<div>{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+
+
+def html_text(text: str) -> str:
+    """A text that cannot become a part of the page around it."""
+    return escape(visible(text))
+
+
+def _written(value: object) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)

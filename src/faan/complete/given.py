@@ -1,0 +1,121 @@
+"""What users pass as names and examples: text, lists, arrays, dicts, series, data frames, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from faan.base import InputError, read_lines, shorten
+from faan.complete.pairs import parse_pairs
+from faan.complete.types import Examples, Extended, Suggestion
+from faan.graph import Graph, frame_columns, pair_columns
+
+NamesLike: TypeAlias = str | Iterable[Any]
+"""One name, or several: a list, tuple, set, generator, numpy array, or a polars or pandas series."""
+
+PairsLike: TypeAlias = Iterable[Any]
+"""Pairs (head, tail): a list of tuples or lists, a dict of head to tail, a data frame, suggestions."""
+
+ExamplesLike: TypeAlias = str | Path | Extended | PairsLike
+"""A relation of the graph by name, or pairs of any relation, or a file of pairs, one a line."""
+
+
+def as_names(given: NamesLike, what: str) -> list[str]:
+    """The names that a user passed as `what`; one text is one name."""
+    if isinstance(given, str):
+        return [str(given)]
+    columns = frame_columns(given)
+    if columns is not None:
+        if len(columns) != 1:
+            raise InputError(f"{what}: expected names, found a table of {_listed(columns)}; pass one column of it")
+        given = columns[0][1]
+    if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | Path):
+        raise InputError(f"{what}: expected a name or a list of names, found {_kind(given)}")
+    return [_name(value, what) for value in _values(given)]
+
+
+def as_pairs(given: PairsLike, what: str = "examples") -> tuple[tuple[str, str], ...]:
+    """The pairs (head, tail) that a user passed as `what`."""
+    columns = frame_columns(given)
+    if columns is not None:
+        return tuple(_rows_of(columns, what))
+    if isinstance(given, Mapping):
+        return tuple(_items(given, what))
+    if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given):
+        return ((str(given[0]), str(given[1])),)
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Path):
+        raise InputError(f"{what}: expected pairs of head and tail, found {_kind(given)}")
+    return tuple(_pair(row, what) for row in _values(given))
+
+
+def as_examples(given: ExamplesLike, graph: Graph) -> Examples:
+    """The examples that a user passed: the name of a relation stays a name, all else becomes pairs."""
+    if isinstance(given, str):
+        if given not in graph.relation_names and Path(given).suffix and Path(given).is_file():
+            raise InputError(f"no relation is called {given!r}; to read examples from this file, pass Path({given!r})")
+        return given
+    if isinstance(given, Extended):
+        return Extended(given.relation, as_pairs(given.pairs))
+    if isinstance(given, Path):
+        return parse_pairs(graph, read_lines(given), str(given))
+    return as_pairs(given)
+
+
+def _values(given: Iterable[Any]) -> Iterable[Any]:
+    """Python's own values, not those of numpy, pandas or polars."""
+    for method in ("to_list", "tolist"):
+        if hasattr(given, method):
+            values = getattr(given, method)()
+            return values if isinstance(values, list) else [values]
+    return given
+
+
+def _name(value: object, what: str) -> str:
+    if not isinstance(value, str | int | float | np.generic) or isinstance(value, bytes | bool):
+        raise InputError(f"{what}: expected a name, found {shorten(repr(value))}")
+    if value != value:  # NaN is not itself
+        raise InputError(f"{what}: a name is missing (found {value!r}); drop empty values first")
+    return str(value)
+
+
+def _pair(row: object, what: str) -> tuple[str, str]:
+    if isinstance(row, Suggestion):
+        return row.head, row.tail
+    parts = list(_values(row)) if isinstance(row, Iterable) and not isinstance(row, str | bytes | Mapping) else []
+    if len(parts) != 2:
+        hint = "; leave the relation out" if len(parts) == 3 else ""
+        raise InputError(f"{what}: expected pairs (head, tail), found {shorten(repr(row))}{hint}")
+    return _name(parts[0], what), _name(parts[1], what)
+
+
+def _items(given: Mapping[Any, Any], what: str) -> Iterator[tuple[str, str]]:
+    """A dict of head to tail, or of head to several tails."""
+    for head, tails in given.items():
+        several = isinstance(tails, Iterable) and not isinstance(tails, str | bytes)
+        for tail in _values(tails) if several else [tails]:
+            yield _name(head, what), _name(tail, what)
+
+
+def _rows_of(columns: list[tuple[str, list[Any]]], what: str) -> Iterator[tuple[str, str]]:
+    """The pairs of a table: its columns head and tail (or source and target, ...), else the only two columns."""
+    places = pair_columns([name for name, _ in columns])
+    if places is None:
+        if len(columns) != 2:
+            raise InputError(
+                f"{what}: expected a table with the columns head and tail, found {_listed(columns)}; "
+                "select these two columns, or rename them"
+            )
+        places = (0, 1)
+    for head, tail in zip(columns[places[0]][1], columns[places[1]][1], strict=True):
+        yield _name(head, what), _name(tail, what)
+
+
+def _listed(columns: list[tuple[str, list[Any]]]) -> str:
+    return f"{len(columns)} columns ({shorten(', '.join(name for name, _ in columns))})"
+
+
+def _kind(value: object) -> str:
+    return f"{type(value).__name__} {shorten(repr(value), 40)}"

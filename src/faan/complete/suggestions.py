@@ -1,0 +1,222 @@
+"""What `suggest` gives: suggestions that are computed when they are looked at, and can become a table or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+import polars as pl
+
+from faan.base import InputError, atomic_file, html_table, progress_bars, text_table
+from faan.complete.output import COLUMNS, ENDINGS, header, line_writer
+from faan.complete.types import Suggestion
+from faan.graph import DEFAULT_BASE, Graph, Terms
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_SHOWN = 10  # rows that are computed to be shown
+_TYPES: dict[str, pl.DataType] = {
+    "head": pl.String(),
+    "tail": pl.String(),
+    "probability": pl.Float64(),
+    "score": pl.Float64(),
+    "rank": pl.Int64(),
+    "low_evidence": pl.Boolean(),
+    "because": pl.List(pl.String()),
+    "warnings": pl.List(pl.String()),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What suggestions are for: how many heads (or tails) of which relation."""
+
+    graph: Graph
+    relation: str  # what to call it
+    count: int  # entities that are asked about
+    by_tail: bool  # heads are suggested for given tails
+
+
+class Suggestions(Sequence[Suggestion]):
+    """Missing facts, best first for each head, computed when they are looked at.
+
+    A loop takes them as they are found. What was found is kept, so a second loop costs nothing. In a notebook the first
+    rows are shown as a table. `len()`, slices that need the end, and the methods below compute all of them.
+
+    >>> import faan
+    >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
+    >>> facts += [(f"town{i}", "lies_in", f"land{i}") for i in range(9)]
+    >>> completer = faan.fit(facts, method="rules", progress=False)
+    >>> found = completer.suggest([("land1", "town1"), ("land2", "town2")], heads=["land6", "land7"], top=1)
+    >>> for fact in found:
+    ...     print(fact.head, fact.tail)
+    land6 town6
+    land7 town7
+    >>> found[0].because[0]
+    'land6 ← lies_in — town6: a path that 2 of 2 examples have'
+    """
+
+    def __init__(self, stream: Callable[[], Iterator[Suggestion]], asked: Asked, *, progress: bool = True) -> None:
+        self._stream, self._asked, self._progress = stream, asked, progress
+        self._found: list[Suggestion] = []
+        self._rest: Iterator[Suggestion] | None = None  # what was not yet looked at
+        self._is_complete = False
+
+    def stream(self) -> Iterator[Suggestion]:
+        """Compute the suggestions from the beginning without keeping them, for jobs that do not fit into memory.
+
+        >>> next(found.stream()).tail
+        'town6'
+        """
+        return self._stream()
+
+    def to_polars(self) -> pl.DataFrame:
+        """All suggestions as a polars frame; `because` and `warnings` are lists.
+
+        >>> found.to_polars().select("head", "tail", "rank").rows()
+        [('land6', 'town6', 1), ('land7', 'town7', 1)]
+        """
+        rows = self._all()
+        return pl.DataFrame({name: [getattr(row, name) for row in rows] for name in COLUMNS}, schema=_TYPES)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All suggestions as a pandas frame; needs pandas.
+
+        >>> list(found.to_pandas()["tail"])
+        ['town6', 'town7']
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("a pandas frame needs pandas: pip install pandas") from None
+        rows = self._all()
+        return pd.DataFrame({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
+
+    def to_arrow(self) -> pa.Table:
+        """All suggestions as an Arrow table; needs pyarrow.
+
+        >>> found.to_arrow().num_rows
+        2
+        """
+        try:
+            import pyarrow  # noqa: F401, polars needs it
+        except ImportError:
+            raise InputError("an Arrow table needs pyarrow: pip install pyarrow") from None
+        return self.to_polars().to_arrow()
+
+    def save(self, path: str | Path) -> None:
+        """Write all suggestions to a file, atomically; an older file is replaced.
+
+        Args:
+            path: A name that ends in .parquet, .tsv, .csv or .jsonl; the ending decides the format.
+
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.save(f"{folder}/towns.csv")
+        ...     pathlib.Path(folder, "towns.csv").read_text(encoding="utf-8")[:21]
+        'head,tail,probability'
+        """
+        path = Path(path)
+        form = "parquet" if path.suffix.lower() == ".parquet" else ENDINGS.get(path.suffix.lower())
+        if form is None or form == "nt":
+            hint = "; N-Triples are written by `faan suggest` and `faan export`" if form else ""
+            raise InputError(f"expected a name that ends in .parquet, .tsv, .csv or .jsonl{hint}", source=str(path))
+        if not path.parent.is_dir():
+            raise InputError("there is no such folder; make it first", source=str(path.parent))
+        rows = self._all()
+        with atomic_file(path) as part:
+            if form == "parquet":
+                self.to_polars().write_parquet(part)
+                return
+            line = line_writer(form, "", Terms(DEFAULT_BASE))
+            with part.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(header(form))
+                file.writelines(line(row) for row in rows)
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        place = 0
+        while place < len(self._found) or self._find_more(place + 1):
+            yield self._found[place]
+            place += 1
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __bool__(self) -> bool:
+        return self._find_more(1)
+
+    @overload
+    def __getitem__(self, place: int) -> Suggestion: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Suggestion]: ...
+    def __getitem__(self, place: int | slice) -> Suggestion | list[Suggestion]:
+        end = place.stop if isinstance(place, slice) else place + 1 or None
+        begin = place.start if isinstance(place, slice) else place
+        if end is None or end < 0 or (begin or 0) < 0:
+            return self._all()[place]
+        self._find_more(end)
+        return self._found[place]
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        return "\n".join([self._title(), text_table(self._columns(), rows)] if rows else [self._title()])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns(), self._rows(), self._title())
+
+    def _columns(self) -> tuple[str, ...]:
+        return ("tail", "head", *_SHOWN_COLUMNS) if self._asked.by_tail else ("head", "tail", *_SHOWN_COLUMNS)
+
+    def _rows(self) -> list[tuple[object, ...]]:
+        """The first rows as they are shown, with labels."""
+        graph, by_tail = self._asked.graph, self._asked.by_tail
+
+        def shown(fact: Suggestion) -> tuple[object, ...]:
+            head, tail = (graph.entity_label(graph.entity(name)) for name in (fact.head, fact.tail))
+            why = "! " + fact.warnings[0] if fact.warnings else "".join(fact.because[:1])
+            return *((tail, head) if by_tail else (head, tail)), fact.rank, fact.probability, why
+
+        return [shown(fact) for fact in islice(self, _SHOWN)]
+
+    def _title(self) -> str:
+        what = "heads" if self._asked.by_tail else "tails"
+        whose = f"{self._asked.count:,} {'tail' if self._asked.by_tail else 'head'}{'s' * (self._asked.count != 1)}"
+        if self._find_more(_SHOWN + 1):
+            return f"Suggested {what} for {whose}, {self._asked.relation}; the first {_SHOWN}:"
+        return f"Suggested {what} for {whose}, {self._asked.relation}: {len(self._found) or 'none'}"
+
+    def _find_more(self, count: int) -> bool:
+        """Compute the first `count` suggestions; false if there are fewer."""
+        if self._rest is None:
+            self._rest = self._stream()
+        while len(self._found) < count and not self._is_complete:
+            try:
+                self._found.append(next(self._rest))
+            except StopIteration:
+                self._is_complete = True
+        return len(self._found) >= count
+
+    def _all(self) -> list[Suggestion]:
+        """Compute all suggestions, and show how far this is."""
+        if not self._is_complete:
+            with progress_bars(wanted=self._progress) as on_progress:
+                asked = {self._key(fact) for fact in self._found}
+                while self._find_more(len(self._found) + 1):
+                    asked.add(self._key(self._found[-1]))
+                    on_progress("suggesting", min(len(asked) / self._asked.count, 1.0))
+        return self._found
+
+    def _key(self, fact: Suggestion) -> str:
+        return fact.tail if self._asked.by_tail else fact.head
+
+
+_SHOWN_COLUMNS = ("rank", "probability", "because")
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
