@@ -56,3 +56,19 @@ def test_every_command_is_documented() -> None:
         for command in group.registered_commands:
             assert command.callback is not None
             assert f"{prefix} {command.name or command.callback.__name__}" in text
+
+
+def test_the_architecture_names_every_file_of_the_package_and_no_other() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    package = ROOT / "src" / "faan"
+    for title, section in sections.items():
+        rooms = [name for name in title.split(" and ") if (package / name).is_dir()]
+        there = {path.name for room in rooms for path in (package / room).glob("[!_]*.py")}
+        tables = "".join(line for line in section.splitlines() if line.startswith("| `")) if rooms else ""
+        named = set(re.findall(r"`(\w+\.py)`", tables))
+        assert there == named, f"{title}: {there ^ named}"
+    rooms = [path.parent.name for path in package.glob("*/__init__.py")]
+    assert set(rooms) <= {name for title in sections for name in title.split(" and ")}
+    for path in re.findall(r"`([a-z]+/[\w/]+\.(?:py|js|html))`", text):
+        assert (package / path).is_file() or (ROOT / path).is_file(), path

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError
+from faan.base import InputError, config_name
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
 from faan.paper.published import published_figures, source_note, written
@@ -219,7 +219,7 @@ def _schedule_notes(found: Found) -> list[str]:
     for row, some in found.items():
         for one in some.filter(pl.col("config") != "").iter_rows(named=True):
             changes = [change for change in one["changes"] if not re.match(r"seed=|variant=|model\.", change)]
-            schedules.setdefault(", ".join(changes), []).append((one["label"], one["config"]))
+            schedules.setdefault(", ".join(changes), []).append((one["label"], config_name(one["config"])))
             steps.add(one["steps"])
             units.add(row.unit)
     if len(schedules) == 1:
