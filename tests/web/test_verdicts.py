@@ -131,12 +131,19 @@ def test_nothing_is_decided_before_its_evidence_is_shown(page: str, window: Wind
 
 def test_a_double_click_decides_about_one_fact(page: str, window: Window) -> None:
     first, second, _ = opened(page, window, THREE)
-    window.double_click("#accept")
+    window.click_twice(ACCEPT, gap=0.1)
     window.wait_for_text("#status", "A double click counts once.")
     window.wait_for_text("#progress", "1 accepted")
     assert window.decide("s") == second
     window.wait_for_text("#progress", "1 skipped")
     assert stored(page) == {first: "accepted", second: "skipped"}
+
+
+def test_who_clicks_fast_but_not_twice_decides_about_two_facts(page: str, window: Window) -> None:
+    first, second, _ = opened(page, window, THREE)
+    window.click_twice(ACCEPT, gap=0.4)
+    window.wait_for_text("#progress", "2 accepted")
+    assert stored(page) == {first: "accepted", second: "accepted"}
 
 
 def test_a_key_that_is_held_decides_about_one_fact(page: str, window: Window) -> None:

@@ -10,6 +10,7 @@ import { keyOf, percent, suggestionList } from "./suggestions.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
+const DOUBLE = 300; // milliseconds in which two clicks are one by habit, not two decisions
 const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
 let state = readAddress();
@@ -201,7 +202,7 @@ function save(made, change, send) {
     mine = mine.filter((other) => other !== made);
     settle(problem.status === 409 ? problem.standing : undefined);
     complain(new Error(`${namesOf({ head_label, tail_label })}: ${problem.message}`), fact);
-    if (!list.current) list.next();
+    if (relation === state.relation && !list.current) list.next();
   };
   list.saving(head, tail, change);
   saves.add(fact, send, settle, failed);
@@ -231,14 +232,15 @@ async function lookOnce() {
   refresh();
 }
 
+const SILENT = "Not saved yet: the server does not answer. Is it running? Leave this page open: it tries again.";
+
 // Shows what can be pressed. A button that cannot still takes clicks, to say why.
 function refresh() {
   const blocked = (id, yes) => $(id).setAttribute("aria-disabled", String(yes));
   for (const id of ["accept", "reject", "skip"]) blocked(id, Boolean(obstacle(list.current)));
   blocked("undo", !mine.length);
   blocked("use-accepted", saves.size > 0);
-  const silence = saves.silent && new Error("Not saved yet: the server does not answer. Is it running? Leave this page open: it tries again.");
-  complain(silence, "saving");
+  complain(saves.silent ? new Error(SILENT) : null, "saving");
   progress();
 }
 
@@ -293,10 +295,13 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The second half of a double click would be about the next fact.
+let clicked = 0;
 $("verdicts").addEventListener(
   "click",
   (event) => {
-    if (event.detail < 2 || !event.target.closest("button")) return;
+    const double = event.detail > 1 && event.timeStamp - clicked < DOUBLE;
+    clicked = event.timeStamp;
+    if (!double || !event.target.closest("button")) return;
     event.stopPropagation();
     say("A double click counts once.", true);
   },
