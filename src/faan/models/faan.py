@@ -35,6 +35,7 @@ from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, eva
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
+from faan.models.precision import Precision
 from faan.tasks import Episode, Task
 
 
@@ -85,6 +86,8 @@ class FaanConfig(MethodConfig):
     """A true tail has to win by a margin against each wrong one, or to be picked out among all of them."""
     margin: float = Field(5.0, gt=0.0)
     """That margin; what suits it grows with the width of the blocks."""
+    precision: Precision = "float32"
+    """How exact the Transformer's products are; bfloat16 is faster where the processor has it (else it is float32)."""
 
     @property
     def display_name(self) -> str:
@@ -144,6 +147,7 @@ class Faan(SharingModel):
                 positions="none" if not config.positions else "learnt" if from_relation else "fixed",
                 dropout=config.dropout,
                 start_as_identity=from_relation,
+                precision=config.precision,
             )
             if from_relation:
                 self._start_from_relations(d, d_relation)
