@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from faan.graph import Graph, InputError
 from faan.models import Background, precision
@@ -111,6 +113,30 @@ def test_without_bfloat16_instructions_products_have_32_bits(
         for name in ("float32", "bfloat16")
     )
     assert np.array_equal(exact, rounded)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"heads": 2}, {"heads": 4}, {"heads": 3, "layers": 2}, {"heads": 2, "matching": "mean"}]
+)
+def test_training_can_begin_where_translations_are_near(
+    changes: dict[str, Any], small_graph: Graph, small_task: Task
+) -> None:
+    torch.manual_seed(0)
+    background = make_background(small_graph, dimension=60)
+    config = FaanConfig.model_validate({"repeat_input": True, "initial": "translation", **changes})
+    model = config.build(background)
+    vectors = functional.layer_norm(background.entities, (60,))
+    references, tails = small_task.references(1), np.arange(ENTITIES)
+    found = model.prepare(small_task, references).score(np.array([3]), tails)[0]
+    (moved,) = (vectors[references[:, 1]] - 0.8 * vectors[references[:, 0]]).unbind()
+    distances = torch.linalg.vector_norm(vectors - 0.8 * vectors[3] - moved, dim=1).numpy()
+    assert np.corrcoef(found, -(distances**2))[0, 1] > 0.9  # the sphere is round
+
+
+def test_places_that_cannot_be_told_apart_are_refused_as_a_beginning(small_background: Background) -> None:
+    for changes in ({"heads": 1}, {"heads": 2, "attention": "published"}):
+        with pytest.raises(InputError, match="two attention heads at least"):
+            FaanConfig.model_validate({"initial": "translation", **changes}).build(small_background)
 
 
 @pytest.mark.parametrize("vectors", ["distmult", "complex", "simple"])

@@ -25,6 +25,7 @@ MODELS: dict[str, MethodConfig] = {
     "faan-repeated": FaanConfig(heads=2, repeat_input=True),
     "faan-published": FaanConfig(heads=2, repeat_input=True, attention="published"),
     "faan-published-4": FaanConfig(heads=4, repeat_input=True, attention="published", layers=1),
+    "faan-translation": FaanConfig(heads=2, repeat_input=True, layers=2, initial="translation"),
     "faan-trained": FaanConfig(heads=2, train_vectors=True),
     **{
         f"faan-{name}": FaanConfig.model_validate({"heads": 2, "margin": 1.0, **changes})

@@ -31,6 +31,7 @@ from faan.graph import InputError
 from faan.graph.ragged import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.edges import Edges
+from faan.models.initial import start_neighbours, start_pairs
 from faan.models.interface import PAIRS_AT_ONCE, MethodConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
@@ -74,6 +75,8 @@ class FaanConfig(MethodConfig):
     """Tell the places of head, relation and tail apart."""
     middle: Literal["mask", "relation"] = "mask"
     """What stands in the middle place: a learnt token, the same for all pairs, or the relation from head to tail."""
+    initial: Literal["random", "translation"] = "random"
+    """Where training begins: at random values, or where pairs are matched by their translation, t - h."""
     matching: Literal["adaptive", "mean", "nearest", "lstm"] = "adaptive"
     """How the references count for a query: by resemblance, all alike, the most similar one, GMatching's network."""
     neighbour_dropout: float = Field(0.3, ge=0.0, lt=1.0)
@@ -136,7 +139,7 @@ class Faan(SharingModel):
             repeats = config.heads if config.repeat_input else 1
             width = d * repeats
             _check_heads(width, config)
-            from_relation = config.middle == "relation"
+            from_relation, by_translation = config.middle == "relation", config.initial == "translation"
             self.token = nn.Parameter(torch.zeros(d) if from_relation else torch.rand(d))  # x_r
             self.transformer = PairEncoder(
                 d,
@@ -144,13 +147,17 @@ class Faan(SharingModel):
                 config.heads,
                 repeats=repeats,
                 attention=config.attention,
-                positions="none" if not config.positions else "learnt" if from_relation else "fixed",
+                positions="none" if not config.positions else "learnt" if from_relation or by_translation else "fixed",
                 dropout=config.dropout,
-                start_as_identity=from_relation,
+                start_as_identity=from_relation or by_translation,
                 precision=config.precision,
             )
             if from_relation:
                 self._start_from_relations(d, d_relation)
+            if by_translation:
+                start_pairs(self.transformer, self.token)
+        if config.initial == "translation":
+            start_neighbours(self.neighbours)
         self.matching = make_matching(config.matching, width)
         self.log_scale = nn.Parameter(torch.tensor(-math.log(width) / 2)) if config.loss == "softmax" else None
 
