@@ -2,7 +2,7 @@
 
 All is within the paper's equations; only where training begins is chosen:
 
-- An entity is nearly its own vector: W1 and W2 start small. A neighbour counts by how its relation resembles the task's.
+- An entity is nearly its own vector: W1 and W2 start small. A neighbour counts by how its relation fits the task's.
 - In the first block one attention head looks at the tail's place and the next at the head's, whatever stands there:
   their queries are constant, and the positions differ in the one direction that their keys read. What they find is
   added to the middle place, tail minus a share of the head: the task relation t - h  (eq. 1).
