@@ -277,5 +277,8 @@ def test_an_embedding_model_is_evaluated_on_a_benchmark(write: Write, tmp_path: 
     assert result["command"].endswith("--shots 5 --set seed=7")
     moved = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--json")
     assert json.loads(moved.stdout)["method"] == "Translation"
+    alike = faan("evaluate", config, "--benchmark", tmp_path / "b", "--likeness", "--set", "model=distmult", "--json")
+    assert json.loads(alike.stdout)["method"] == "TailLikeness"
+    assert "--likeness --set model=distmult" in json.loads(alike.stdout)["command"]
     wrong = faan("evaluate", config, "--benchmark", tmp_path / "b", "--translation", "--set", "model=distmult")
     assert wrong.returncode == 2

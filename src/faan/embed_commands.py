@@ -30,7 +30,7 @@ from faan.embed.settings import Settings, UnknownSettingError
 from faan.embed.training import OnUpdate
 from faan.graph import Graph, InputError
 from faan.printing import busy, new_table, out, print_json, shown, talk, visible
-from faan.rank import METRICS, OnRanked, Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.rank import METRICS, Matching, OnRanked, Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -63,13 +63,13 @@ def run_evaluate(
     config: EmbedConfig,
     shots: int,
     origin: Origin,
-    translation: bool,
+    by: Matching,
     draws: int,
     output: Path | None,
     as_json: bool,
 ) -> None:
     """Train on a benchmark and rank its queries."""
-    if translation and config.model != "transe":
+    if by == "translation" and config.model != "transe":
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     with training_progress() as new_bar:
         result = evaluate_embedding(
@@ -77,7 +77,7 @@ def run_evaluate(
             config,
             shots,
             origin,
-            translation=translation,
+            by=by,
             draws=draws,
             on_update=new_bar("training"),
             on_ranked=shares(new_bar("ranking")),

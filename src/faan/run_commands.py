@@ -134,6 +134,10 @@ def evaluate(
         bool,
         typer.Option("--translation", help="Train on the background alone; score by the references' mean translation."),
     ] = False,
+    likeness: Annotated[
+        bool,
+        typer.Option("--likeness", help="Train on the background alone; score by likeness to the references' tails."),
+    ] = False,
     setting: Settings = None,
     output: Annotated[
         Path | None,
@@ -144,14 +148,15 @@ def evaluate(
     """Rank the dev and test queries of a benchmark: a row of the main table. Embedding models are trained first."""
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"{output} is a folder: name a file in it", param_hint="--output")
+    for_embeddings = {"--translation": translation, "--likeness": likeness, "--set": setting}
     if target.is_dir():
         from faan.train_commands import run_evaluate_run
 
-        refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
+        refuse("embeddings, not for a run folder", for_embeddings)
         run_evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
     from faan.embed_commands import embed_config, run_evaluate, run_evaluate_untrained
-    from faan.rank import UNTRAINED, Origin
+    from faan.rank import UNTRAINED, Matching, Origin
 
     if str(target) not in UNTRAINED and not target.exists():
         known = ", ".join(UNTRAINED)
@@ -159,17 +164,18 @@ def evaluate(
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
     if str(target) in UNTRAINED:
-        refuse("embeddings, not for a method without training", {"--translation": translation, "--set": setting})
+        refuse("embeddings, not for a method without training", for_embeddings)
         run_evaluate_untrained(read_tasks(benchmark), str(target), shots or 5, draws, output, as_json)
         return
-    if draws and not translation:
+    if translation and likeness:
+        raise typer.BadParameter("is one way to score, --translation another: leave one out", param_hint="--likeness")
+    by: Matching = "translation" if translation else "likeness" if likeness else "own vector"
+    if draws and by == "own vector":
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
     settings = embed_config(None, target, setting)
     tasks, shots = read_tasks(benchmark), shots or 5
-    origin = Origin.of_evaluation(
-        str(target), tasks.name, shots, translation=translation, draws=draws, changes=setting or ()
-    )
-    run_evaluate(tasks, settings, shots, origin, translation, draws, output, as_json)
+    origin = Origin.of_evaluation(str(target), tasks.name, shots, by=by, draws=draws, changes=setting or ())
+    run_evaluate(tasks, settings, shots, origin, by, draws, output, as_json)
 
 
 def reproduce(

@@ -8,7 +8,7 @@ import torch
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, InputError, Names
-from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, training_triples
+from faan.models import EmbeddingMethod, MeanTranslation, Method, PathRules, TailCounts, TailLikeness, training_triples
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import SPLITS, Benchmark, PairSet, Task
 
@@ -40,6 +40,7 @@ METHODS: dict[str, Method] = {
     "counts": TailCounts(background()),
     "rules": PathRules(background()),
     "translation": MeanTranslation(embeddings()),
+    "likeness": TailLikeness(embeddings()),
     **{
         model: EmbeddingMethod(embeddings(model), {split: 2 + i for i, split in enumerate(SPLITS)})
         for model in ("transe", "distmult", "complex", "simple", "rotate")
@@ -80,6 +81,16 @@ def test_mean_translation_is_what_it_says(benchmark: Benchmark) -> None:
     assert np.allclose(scores, [expected], atol=1e-5)
     with pytest.raises(InputError, match="mean translation needs TransE vectors, found distmult"):
         MeanTranslation(embeddings("distmult"))
+
+
+def test_likeness_of_tails_is_what_it_says(benchmark: Benchmark) -> None:
+    vectors, task = embeddings("distmult"), benchmark.splits["test"][0]
+    scores = TailLikeness(vectors).prepare(task, task.references(3)).score(np.array([7, 5]), np.array([2, 9]))
+    e = vectors.entities
+    expected = [
+        np.mean([torch.cosine_similarity(e[tail], e[known], dim=0).item() for known in (1, 2, 3)]) for tail in (2, 9)
+    ]
+    assert np.allclose(scores, [expected, expected], atol=1e-5)  # whatever the head
 
 
 def test_embeddings_learn_from_references_only(benchmark: Benchmark) -> None:

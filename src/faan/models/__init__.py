@@ -7,6 +7,7 @@ from faan.models.evidence import Contribution, EvidenceRanker, EvidenceScorer, E
 from faan.models.evidence_training import Blind, EvidenceConfig, check_enough, count_tasks, fit_ranker, make_sources
 from faan.models.folds import OutOfFold, parts_of
 from faan.models.interface import Apart, FewShotModel, Method, MethodConfig, Scorer, Scorers, prepare_sets
+from faan.models.likeness import TailLikeness
 from faan.models.registry import FewShotConfig
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
@@ -31,6 +32,7 @@ __all__ = [
     "Scorer",
     "Scorers",
     "TailCounts",
+    "TailLikeness",
     "check_enough",
     "count_tasks",
     "fit_ranker",

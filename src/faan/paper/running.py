@@ -10,7 +10,7 @@ from faan.graph import InputError
 from faan.models import EvidenceConfig
 from faan.paper.jobs import Job
 from faan.paper.measured import key_of, label_of
-from faan.rank import Origin, ResultFile, evaluate_embedding, evaluate_untrained
+from faan.rank import Matching, Origin, ResultFile, evaluate_embedding, evaluate_untrained
 from faan.tasks import Benchmark
 from faan.train import Callbacks, RunConfig, evaluate_shots, resume_run, train_run
 from faan.train.runs import is_run
@@ -52,17 +52,16 @@ def _embedding(job: Job, benchmark: Benchmark, shots: int, callbacks: Callbacks)
     changes = [f"seed={job.seed}"]
     if job.quick:
         changes.append(f"epochs={min(settings.epochs, QUICK_EPOCHS)}")
-    translation = job.row.kind == "translation"
-    origin = Origin.of_evaluation(
-        job.config.as_posix(), benchmark.name, shots, translation=translation, changes=changes
-    )
+    ways: dict[str, Matching] = {"translation": "translation", "likeness": "likeness"}
+    by = ways.get(job.row.kind, "own vector")
+    origin = Origin.of_evaluation(job.config.as_posix(), benchmark.name, shots, by=by, changes=changes)
     settings = settings.changed(changes)
     return evaluate_embedding(
         benchmark,
         settings,
         shots,
         origin,
-        translation=translation,
+        by=by,
         on_update=callbacks.on_embed,
         on_ranked=callbacks.on_ranked,
     )

@@ -4,6 +4,7 @@ from faan.rank.baselines import evaluate_embedding
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
 from faan.rank.results import (
+    Matching,
     OnRanked,
     Origin,
     ResultFile,
@@ -19,6 +20,7 @@ __all__ = [
     "METRICS",
     "UNTRAINED",
     "Interval",
+    "Matching",
     "OnRanked",
     "Origin",
     "ResultFile",

@@ -8,8 +8,8 @@ from faan.embed import EmbedConfig, train
 from faan.embed.runs import triples_of
 from faan.embed.training import OnUpdate
 from faan.graph import InputError
-from faan.models import EmbeddingMethod, MeanTranslation, Method, training_triples
-from faan.rank.results import OnRanked, Origin, ResultFile, rank_splits
+from faan.models import EmbeddingMethod, MeanTranslation, Method, TailLikeness, training_triples
+from faan.rank.results import Matching, OnRanked, Origin, ResultFile, rank_splits
 from faan.tasks import Benchmark
 
 METHOD_NAMES = {
@@ -27,21 +27,22 @@ def evaluate_embedding(
     shots: int,
     origin: Origin,
     *,
-    translation: bool = False,
+    by: Matching = "own vector",
     draws: int = 0,
     on_update: OnUpdate | None = None,
     on_ranked: OnRanked | None = None,
 ) -> ResultFile:
     """Train on background, training tasks and the references of dev and test; rank the queries of both.
 
-    With `translation` train on the background alone and score by the mean translation of the references. Only then can
-    there be random `draws` of references: an embedding model has learnt those of the benchmark.
+    By anything but an own vector of the relation, train on the background alone, and score by the mean translation of
+    the references or by likeness to their tails. Only then can there be random `draws` of references: an embedding
+    model has learnt those of the benchmark.
     """
-    if draws and not translation:
+    if draws and by == "own vector":
         raise InputError("an embedding model learns its references in training: it cannot be given others by draws")
     graph = benchmark.graph
     triples, relations = triples_of(graph), dict[str, int]()
-    if not translation:
+    if by == "own vector":
         triples, relations = training_triples(benchmark, shots)
     steps = 0
 
@@ -56,10 +57,12 @@ def evaluate_embedding(
         triples, graph.num_entities, graph.num_relations + len(relations), config, on_update=count
     ).embeddings
     trained = time.perf_counter()
-    method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
+    method: Method = EmbeddingMethod(vectors, relations)
+    if by != "own vector":
+        method = MeanTranslation(vectors) if by == "translation" else TailLikeness(vectors)
     figures = rank_splits(method, benchmark, shots, draws, on_ranked)
     return ResultFile(
-        method="Translation" if translation else METHOD_NAMES[config.model],
+        method={"translation": "Translation", "likeness": "TailLikeness"}.get(by, METHOD_NAMES[config.model]),
         dataset=benchmark.name,
         shots=shots,
         seed=config.seed,

@@ -30,6 +30,10 @@ _PURPOSE = 6  # keeps these random numbers apart from those of other uses of the
 _PACKAGES = ("faan", "torch", "numpy", "polars", "lightgbm")
 
 
+Matching = Literal["own vector", "translation", "likeness"]
+"""How embeddings rank the tails of a relation: by a vector of its own, its mean translation, its tails' likeness."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where a result comes from: the configuration's file and the command that gave it."""
@@ -44,13 +48,14 @@ class Origin:
         dataset: str,
         shots: int,
         *,
-        translation: bool = False,
+        by: Matching = "own vector",
         draws: int = 0,
         changes: Sequence[str] = (),
     ) -> Origin:
         """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
         call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
-        call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
+        call += [] if by == "own vector" else [f"--{by}"]
+        call += ["--draws", str(draws)] if draws else []
         for change in changes:
             call += ["--set", change]
         return cls(target if target.endswith(".toml") else "", shlex.join(call))
