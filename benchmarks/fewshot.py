@@ -73,6 +73,10 @@ def steps() -> None:
     background = first_background(benchmark.graph, EmbedConfig())
     sampler = EpisodeSampler(benchmark.splits["train"])
     paper, narrow = (FaanConfig(repeat_input=repeat).build(background) for repeat in (True, False))
+    published, mixed = (
+        FaanConfig(repeat_input=True, attention="published", precision=precision).build(background)
+        for precision in ("float32", "bfloat16")
+    )
     improved = RunConfig.from_toml("faan-plus")
     plus = improved.model.build(first_background(benchmark.graph, improved.embed))
     assert isinstance(plus, Faan)
@@ -81,6 +85,8 @@ def steps() -> None:
         "obvious, the paper's width": Program(paper, obvious_loss),
         "obvious, width of the vectors": Program(narrow, obvious_loss),
         "ours, the paper's width": Program(paper, our_loss),
+        "ours, the paper's width and attention": Program(published, our_loss),
+        "ours, the paper's width and attention, bfloat16": Program(mixed, our_loss),
         "ours, width of the vectors": Program(narrow, our_loss),
         "ours, faan-plus.toml: width 200, one block": Program(plus, our_loss),
     }

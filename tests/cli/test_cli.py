@@ -292,4 +292,7 @@ def test_an_embedding_model_is_evaluated_on_a_benchmark(here: Here, write: Write
     assert result["command"].endswith("--shots 5 --set seed=7")
     _, out, _ = here(*call, "--translation", "--json")
     assert json.loads(out)["method"] == "Translation"
+    _, out, _ = here(*call, "--likeness", "--set", "model=distmult", "--json")
+    assert json.loads(out)["method"] == "TailLikeness"
+    assert "--likeness --set model=distmult" in json.loads(out)["command"]
     assert here(*call, "--translation", "--set", "model=distmult")[0] == 2

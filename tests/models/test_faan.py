@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from faan.base import InputError
 from faan.graph import Graph
-from faan.models import Background
+from faan.models import Background, precision
 from faan.models.dropout import Dropout
 from faan.models.faan import Faan, FaanConfig
 from faan.rank import rank_task
@@ -73,6 +75,71 @@ def test_ranks_are_those_of_the_definition(model: Faan, small_task: Task) -> Non
         column = np.append(others, tail)
         scores = slow_faan.score(model, references, np.full(len(column), head), column).detach().numpy()
         assert rank == mean_ranks(scores[-1:], scores[:-1])[0]
+
+
+@pytest.mark.parametrize("config", [FaanConfig(heads=2), FaanConfig(repeat_input=True, attention="published")])
+def test_bfloat16_rounds_products_and_nothing_else(
+    config: FaanConfig, small_background: Background, small_task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: True)  # torch can do it anywhere, if slowly
+    exact, rounded = (
+        build(config.model_copy(update={"precision": name}), small_background) for name in ("float32", "bfloat16")
+    )
+    references, tails = small_task.references(5), small_task.candidates
+    expected = slow_faan.score(exact, references, np.zeros_like(tails), tails).detach().numpy()
+    found = rounded.prepare(small_task, references).score(np.array([0]), tails)[0]
+    assert np.abs(found - expected).max() > 1e-4  # it was not 32 bits
+    assert np.abs(found - expected).max() < 0.02 * np.abs(expected).max()  # bfloat16 has 8 significant bits
+    assert found.dtype == np.float32
+    episode = EpisodeSampler([small_task], shots=3, queries=5, min_candidates=2).draw(0)
+    gradients = []
+    for model in (exact, rounded):
+        model.eval()
+        loss = model.loss([episode])
+        loss.backward()
+        gradients.append({name: p.grad for name, p in model.named_parameters() if p.grad is not None})
+    exact_ones, rounded_ones = gradients
+    assert {gradient.dtype for gradient in rounded_ones.values()} == {torch.float32}
+    for name, gradient in exact_ones.items():
+        assert torch.linalg.vector_norm(rounded_ones[name] - gradient) < 0.1 * torch.linalg.vector_norm(gradient) + 1e-3
+
+
+def test_without_bfloat16_instructions_products_have_32_bits(
+    small_background: Background, small_task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: False)
+    heads, tails = np.array([0, 1]), small_task.candidates
+    exact, rounded = (
+        build(FaanConfig(heads=2, precision=name), small_background)
+        .prepare(small_task, small_task.references(5))
+        .score(heads, tails)
+        for name in ("float32", "bfloat16")
+    )
+    assert np.array_equal(exact, rounded)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"heads": 2}, {"heads": 4}, {"heads": 3, "layers": 2}, {"heads": 2, "matching": "mean"}]
+)
+def test_training_can_begin_where_translations_are_near(
+    changes: dict[str, Any], small_graph: Graph, small_task: Task
+) -> None:
+    torch.manual_seed(0)
+    background = make_background(small_graph, dimension=60)
+    config = FaanConfig.model_validate({"repeat_input": True, "initial": "translation", **changes})
+    model = config.build(background)
+    vectors = functional.layer_norm(background.entities, (60,))
+    references, tails = small_task.references(1), np.arange(ENTITIES)
+    found = model.prepare(small_task, references).score(np.array([3]), tails)[0]
+    (moved,) = (vectors[references[:, 1]] - 0.8 * vectors[references[:, 0]]).unbind()
+    distances = torch.linalg.vector_norm(vectors - 0.8 * vectors[3] - moved, dim=1).numpy()
+    assert np.corrcoef(found, -(distances**2))[0, 1] > 0.9  # the sphere is round
+
+
+def test_places_that_cannot_be_told_apart_are_refused_as_a_beginning(small_background: Background) -> None:
+    for changes in ({"heads": 1}, {"heads": 2, "attention": "published"}):
+        with pytest.raises(InputError, match="two attention heads at least"):
+            FaanConfig.model_validate({"initial": "translation", **changes}).build(small_background)
 
 
 @pytest.mark.parametrize("vectors", ["distmult", "complex", "simple"])

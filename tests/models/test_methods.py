@@ -9,7 +9,7 @@ import torch
 from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, Names
-from faan.models import EmbeddingMethod, MeanTranslation, PathRules, TailCounts, training_triples
+from faan.models import EmbeddingMethod, MeanTranslation, PathRules, TailCounts, TailLikeness, training_triples
 from faan.rank import rank_tasks, split_metrics, untrained_methods
 from faan.tasks import SPLITS, Benchmark, Method, PairSet, Task
 
@@ -43,6 +43,7 @@ METHODS: dict[str, Method] = {
         for name, settings in untrained_methods().items()
     },
     "translation": MeanTranslation(embeddings()),
+    "likeness": TailLikeness(embeddings()),
     **{
         model: EmbeddingMethod(embeddings(model), {split: 2 + i for i, split in enumerate(SPLITS)})
         for model in ("transe", "distmult", "complex", "simple", "rotate")
@@ -83,6 +84,16 @@ def test_mean_translation_is_what_it_says(benchmark: Benchmark) -> None:
     assert np.allclose(scores, [expected], atol=1e-5)
     with pytest.raises(InputError, match="mean translation needs TransE vectors, found distmult"):
         MeanTranslation(embeddings("distmult"))
+
+
+def test_likeness_of_tails_is_what_it_says(benchmark: Benchmark) -> None:
+    vectors, task = embeddings("distmult"), benchmark.splits["test"][0]
+    scores = TailLikeness(vectors).prepare(task, task.references(3)).score(np.array([7, 5]), np.array([2, 9]))
+    e = vectors.entities
+    expected = [
+        np.mean([torch.cosine_similarity(e[tail], e[known], dim=0).item() for known in (1, 2, 3)]) for tail in (2, 9)
+    ]
+    assert np.allclose(scores, [expected, expected], atol=1e-5)  # whatever the head
 
 
 def test_embeddings_learn_from_references_only(benchmark: Benchmark) -> None:

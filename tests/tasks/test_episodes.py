@@ -77,6 +77,14 @@ def test_all_tasks_all_pairs_and_all_k_are_drawn() -> None:
     assert {head for episode in drawn for head, _ in episode.references.tolist()} == set(range(12))
 
 
+def test_a_task_with_few_pairs_can_have_as_many_queries_as_any_other() -> None:
+    few = task("r", [(head, head + 4) for head in range(4)] + [(0, 9)])
+    episode = EpisodeSampler([few], shots=2, queries=100, repeat_queries=True, min_candidates=2).draw(0)
+    assert len(episode.queries) == len(episode.negatives) == 100
+    asked, known = ({tuple(pair) for pair in pairs.tolist()} for pairs in (episode.queries, episode.references))
+    assert asked <= {tuple(pair) for pair in few.pairs.tolist()} - known
+
+
 def test_a_head_with_hardly_any_wrong_tail_still_gets_one() -> None:
     pairs = [(0, tail) for tail in range(39)]  # only entity 39 is wrong for head 0
     episode = EpisodeSampler([task("r", pairs)], negatives=3).draw(0)

@@ -16,6 +16,7 @@ from faan.cli.printing import busy, new_table, out, print_json, shown, talk, vis
 from faan.tasks import find_benchmark
 
 if TYPE_CHECKING:
+    from faan.models import Kind
     from faan.rank import ResultFile
     from faan.tasks import Benchmark
     from faan.train import Callbacks, DevReport, TrainedRun
@@ -95,6 +96,10 @@ def evaluate(
         bool,
         typer.Option("--translation", help="Train on the background alone; score by the references' mean translation."),
     ] = False,
+    likeness: Annotated[
+        bool,
+        typer.Option("--likeness", help="Train on the background alone; score by likeness to the references' tails."),
+    ] = False,
     setting: Settings = None,
     output: Annotated[
         Path | None,
@@ -105,8 +110,9 @@ def evaluate(
     """Rank the dev and test queries of a benchmark: a row of the main table. Embedding models are trained first."""
     if output is not None and output.is_dir():
         raise typer.BadParameter(f"{output} is a folder: name a file in it", param_hint="--output")
+    for_embeddings = {"--translation": translation, "--likeness": likeness, "--set": setting}
     if target.is_dir():
-        refuse("embeddings, not for a run folder", {"--translation": translation, "--set": setting})
+        refuse("embeddings, not for a run folder", for_embeddings)
         _evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
     from faan.rank import Origin, evaluate_untrained, untrained_methods
@@ -119,25 +125,26 @@ def evaluate(
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
     if name in untrained:
-        refuse("embeddings, not for a method without training", {"--translation": translation, "--set": setting})
+        refuse("embeddings, not for a method without training", for_embeddings)
         tasks = read_tasks(benchmark)
         origin = Origin.of_evaluation(name, tasks.name, shots, draws=draws)
         with busy("ranking") as on_progress:
             result = evaluate_untrained(tasks, name, shots, origin, draws, on_progress)
         _finish_result(result, output, as_json)
         return
-    if draws and not translation:
+    if translation and likeness:
+        raise typer.BadParameter("is one way to score, --translation another: leave one out", param_hint="--likeness")
+    by: Kind = "translation" if translation else "likeness" if likeness else "embedding"
+    if draws and by == "embedding":
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
     settings = embed_config(None, target, setting)
     if translation and settings.model != "transe":
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     tasks = read_tasks(benchmark)
     name = config_name(target)
-    origin = Origin.of_evaluation(name, tasks.name, shots, translation=translation, draws=draws, changes=setting or ())
+    origin = Origin.of_evaluation(name, tasks.name, shots, by=by, draws=draws, changes=setting or ())
     with busy("training vectors") as on_progress:
-        result = evaluate_embedding(
-            tasks, settings, shots, origin, translation=translation, draws=draws, on_progress=on_progress
-        )
+        result = evaluate_embedding(tasks, settings, shots, origin, by=by, draws=draws, on_progress=on_progress)
     _finish_result(result, output, as_json)
 
 

@@ -25,6 +25,7 @@ from faan.models.interface import (
     UntrainedConfig,
     prepare_sets,
 )
+from faan.models.likeness import TailLikeness
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
@@ -56,6 +57,7 @@ __all__ = [
     "Scorers",
     "TableName",
     "TailCounts",
+    "TailLikeness",
     "UntrainedConfig",
     "Variant",
     "check_enough",

@@ -30,10 +30,12 @@ from torch.nn import functional
 from faan.base import InputError, Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.edges import Edges
+from faan.models.initial import start_neighbours, start_pairs
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
+from faan.models.precision import Precision
 from faan.models.register import Row, Variant
 from faan.tasks import Episode, Task
 
@@ -63,6 +65,8 @@ class FaanConfig(FewShotConfig):
         "plus": {"heads": 2, "middle": "relation", "loss": "softmax"},
         "repeated": {"heads": 2, "repeat_input": True},
         "published": {"heads": 2, "repeat_input": True, "attention": "published"},
+        "published-4": {"heads": 4, "repeat_input": True, "attention": "published", "layers": 1},
+        "translation": {"heads": 2, "repeat_input": True, "layers": 2, "initial": "translation"},
         "trained": {"heads": 2, "train_vectors": True},
     }
 
@@ -86,6 +90,8 @@ class FaanConfig(FewShotConfig):
     """Tell the places of head, relation and tail apart."""
     middle: Literal["mask", "relation"] = "mask"
     """What stands in the middle place: a learnt token, the same for all pairs, or the relation from head to tail."""
+    initial: Literal["random", "translation"] = "random"
+    """Where training begins: at random values, or where pairs are matched by their translation, t - h."""
     matching: Literal["adaptive", "mean", "nearest", "lstm"] = "adaptive"
     """How the references count for a query: by resemblance, all alike, the most similar one, GMatching's network."""
     neighbour_dropout: float = Field(0.3, ge=0.0, lt=1.0)
@@ -98,6 +104,8 @@ class FaanConfig(FewShotConfig):
     """A true tail has to win by a margin against each wrong one, or to be picked out among all of them."""
     margin: float = Field(5.0, gt=0.0)
     """That margin; what suits it grows with the width of the blocks."""
+    precision: Precision = "float32"
+    """How exact the Transformer's products are; bfloat16 is faster where the processor has it (else it is float32)."""
 
     @property
     def display_name(self) -> str:
@@ -146,7 +154,7 @@ class Faan(SharingModel):
             repeats = config.heads if config.repeat_input else 1
             width = d * repeats
             _check_heads(width, config)
-            from_relation = config.middle == "relation"
+            from_relation, by_translation = config.middle == "relation", config.initial == "translation"
             self.token = nn.Parameter(torch.zeros(d) if from_relation else torch.rand(d))  # x_r
             self.transformer = PairEncoder(
                 d,
@@ -154,12 +162,17 @@ class Faan(SharingModel):
                 config.heads,
                 repeats=repeats,
                 attention=config.attention,
-                positions="none" if not config.positions else "learnt" if from_relation else "fixed",
+                positions="none" if not config.positions else "learnt" if from_relation or by_translation else "fixed",
                 dropout=config.dropout,
-                start_as_identity=from_relation,
+                start_as_identity=from_relation or by_translation,
+                precision=config.precision,
             )
             if from_relation:
                 self._start_from_relations(d, d_relation)
+            if by_translation:
+                start_pairs(self.transformer, self.token)
+        if config.initial == "translation":
+            start_neighbours(self.neighbours)
         self.matching = make_matching(config.matching, width)
         self.log_scale = nn.Parameter(torch.tensor(-math.log(width) / 2)) if config.loss == "softmax" else None
 

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from faan.models.dropout import Dropout
 from faan.models.places import add_and_norm, attend, attend_inputs
+from faan.models.precision import Precision, products_in
 
 Attention = Literal["standard", "published"]
 Positions = Literal["fixed", "learnt", "none"]
@@ -37,9 +38,10 @@ class PairEncoder(nn.Module):
         positions: Positions = "fixed",
         dropout: float = 0.0,
         start_as_identity: bool = False,
+        precision: Precision = "float32",
     ) -> None:
         super().__init__()
-        self.repeats = repeats
+        self.repeats, self.precision = repeats, precision
         if positions == "learnt":
             self.positions = nn.Parameter(torch.zeros(3, dimension))
         else:
@@ -55,8 +57,9 @@ class PairEncoder(nn.Module):
         if self.positions is not None:
             sequence = sequence + self.positions[:, None]
         x = sequence.repeat(1, 1, self.repeats) if self.repeats > 1 else sequence
-        for number, block in enumerate(self.blocks):
-            x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
+        with products_in(self.precision):
+            for number, block in enumerate(self.blocks):
+                x = block(x, folds=self.repeats if number == 0 else 1, middle_only=number == len(self.blocks) - 1)
         return x[0]
 
 
@@ -87,25 +90,50 @@ class Block(nn.Module):
         short = x[..., : weight.shape[1]]
         if not middle_only:
             mixed = self._attend(short, weight)
-        elif self.published:
-            x, mixed = x[middle], self._attend(short, weight).unflatten(0, x.shape[:2])[MIDDLE]
         else:
-            x, mixed = x[middle], self._attend_once(short, weight)
+            attend_once = self._attend_in_groups_once if self.published else self._attend_once
+            x, mixed = x[middle], attend_once(short, weight)
         x = add_and_norm(x, self.mix(mixed).view(x.shape), self.dropout, self.norm_mix)
         return add_and_norm(x, self.outer(functional.gelu(self.inner(x))), self.dropout, self.norm_outer)
 
     def _attend(self, x: Tensor, weight: Tensor) -> Tensor:
         """Every place looks at all three places, once for each attention head: (3, n, w') to (3 n, w)."""
         places, pairs, _ = x.shape
-        found = torch.addmm(self.project.bias[:, None], weight, x.flatten(0, 1).T)  # (3 w, 3 n)
+        found = weight @ x.flatten(0, 1).T + self.project.bias[:, None]  # (3 w, 3 n)
         parts = found.view(3, self.heads, -1, places, pairs)  # queries, keys and values, (heads, s, 3, n) each
         size = parts.shape[2]
         if self.published:
-            factors = self.dropout.factors((pairs, self.heads, places, 3)).transpose(1, 2).contiguous()
-            mixed = _ungrouped(attend(_grouped(parts), (size / self.heads) ** -0.5, factors))
+            mixed = _by_head(self._attend_in_groups(parts.permute(0, 3, 1, 2, 4).flatten(1, 2)))
         else:
             mixed = attend(parts, size**-0.5, self.dropout.factors((pairs, places, self.heads, 3)))
         return mixed.reshape(self.heads * size, -1).T
+
+    def _attend_in_groups(self, slices: Tensor) -> Tensor:
+        """Attention inside groups of three consecutive slices in place of three places, as in the published runs.
+
+        Their 3 * heads slices stood in the order (place, head); the axes were not swapped before the groups were cut.
+        So a group holds slices of one or two places, not one slice of each. Queries, keys and values (3, slices, s, n)
+        to (slices, s, n).
+        """
+        groups = slices.unflatten(1, (-1, 3)).transpose(2, 3)  # (3, groups, s, 3, n)
+        _, count, size, _, pairs = groups.shape
+        factors = self.dropout.factors((pairs, count, 3, 3)).transpose(1, 2).contiguous()
+        return attend(groups, (size / self.heads) ** -0.5, factors).transpose(1, 2).flatten(0, 1)
+
+    def _attend_in_groups_once(self, x: Tensor, weight: Tensor) -> Tensor:
+        """Only those groups that hold slices of the middle place: (3, n, w') to (n, w).
+
+        Of the head's slices these have the last few and of the tail's the first few, so no others are made.
+        """
+        few, size = self.heads % 3, len(weight) // (3 * self.heads)
+        weights, biases = weight.view(3, self.heads, size, -1), self.project.bias.view(3, self.heads, size, 1)
+        seen = slice(self.heads - few, None), slice(None), slice(few)  # of the head, the middle place and the tail
+        slices = [
+            (weights[:, own].flatten(0, 2) @ one.T).view(3, -1, size, len(one)) + biases[:, own]
+            for one, own in zip(x, seen, strict=True)
+        ]
+        mixed = self._attend_in_groups(torch.cat(slices, 1))[few : few + self.heads]  # (heads, s, n)
+        return mixed.flatten(0, 1).T
 
     def _attend_once(self, x: Tensor, weight: Tensor) -> Tensor:
         """The middle place alone looks at all three: (3, n, w') to (n, w).
@@ -124,20 +152,8 @@ class Block(nn.Module):
         return mixed.transpose(0, 1).flatten(1)
 
 
-def _grouped(parts: Tensor) -> Tensor:
-    """Attention inside groups of three consecutive slices in place of three places, as in the published runs.
-
-    Their 3 * heads slices stood in the order (place, head); the axes were not swapped before the groups were cut. So
-    a group holds slices of one or two places, not one slice of each. (3, heads, s, 3, n) to (3, groups, s, 3, n).
-    """
-    slices = parts.permute(0, 3, 1, 2, 4).flatten(1, 2)  # (3, 3 heads, s, n)
-    groups: Tensor = slices.unflatten(1, (-1, 3)).transpose(2, 3)
-    return groups
-
-
-def _ungrouped(mixed: Tensor) -> Tensor:
-    """The way back: (groups, s, 3, n) to (heads, s, 3, n)."""
-    slices = mixed.transpose(1, 2).flatten(0, 1)  # (3 heads, s, n)
+def _by_head(slices: Tensor) -> Tensor:
+    """Slices in the order (place, head) by head: (3 heads, s, n) to (heads, s, 3, n)."""
     places: Tensor = slices.unflatten(0, (3, -1)).permute(1, 2, 0, 3)
     return places
 

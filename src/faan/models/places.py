@@ -21,7 +21,8 @@ def attend(queries_keys_values: Tensor, scale: float, factors: Tensor) -> Tensor
 
     Queries, keys and values (3, heads, s, 3, n), factors (n, 3, heads, 3) or none, to (heads, s, 3, n).
     """
-    found: Tensor = _Attend.apply(queries_keys_values.contiguous(), factors, scale)  # type: ignore[no-untyped-call]
+    given = _wide(queries_keys_values).contiguous()
+    found: Tensor = _Attend.apply(given, factors, scale)  # type: ignore[no-untyped-call]
     return found
 
 
@@ -31,7 +32,7 @@ def attend_inputs(asked: Tensor, x: Tensor, scale: float, factors: Tensor) -> tu
     Asked (heads, n, w), x (3, n, w), factors of the weights (n, heads, 3) or none, to (heads, n, w), and, as factors
     change it, the sum of the weights, (heads, n).
     """
-    given = asked.contiguous(), x.contiguous(), factors
+    given = _wide(asked).contiguous(), x.contiguous(), factors
     found: tuple[Tensor, Tensor] = _AttendInputs.apply(*given, scale)  # type: ignore[no-untyped-call]
     return found
 
@@ -40,9 +41,14 @@ def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm)
     """LayerNorm(x + dropout(added)) of vectors (places, n, w)."""
     places, pairs, width = x.shape
     factors = dropout.factors((pairs, places, width))
-    given = x.contiguous(), added.contiguous(), factors, norm.weight, norm.bias
+    given = x.contiguous(), _wide(added).contiguous(), factors, norm.weight, norm.bias
     found: Tensor = _AddAndNorm.apply(*given, norm.eps)  # type: ignore[no-untyped-call]
     return found
+
+
+def _wide(product: Tensor) -> Tensor:
+    """A product of matrices as the compiled loops want it: what came in 16 bits in 32."""
+    return product.float() if product.dtype == torch.bfloat16 else product
 
 
 class _Attend(torch.autograd.Function):

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, SerializeAsAny
 from faan.base import Settings
 from faan.tasks import Protocol
 
-Kind: TypeAlias = Literal["trained", "embedding", "translation", "untrained"]
+Kind: TypeAlias = Literal["trained", "embedding", "translation", "likeness", "untrained"]
 """How a method gets its result: trained on tasks, by vectors that know the references or not, or without training."""
 TableName: TypeAlias = Literal["main", "ablation", "shots", "relations", "attention"]
 

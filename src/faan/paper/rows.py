@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from faan.models import Kind, MethodConfig
 
 TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
-_SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "untrained": 30.0}
+_SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "likeness": 120.0, "untrained": 30.0}
 
 
 @dataclass(frozen=True)

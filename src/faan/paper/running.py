@@ -33,12 +33,12 @@ def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callb
             origin = Origin.of_evaluation(job.row.label, benchmark.name, k)
             yield evaluate_untrained(benchmark, job.row.label, k, origin, on_progress=on_progress)
     else:
-        settings, translation = EmbedConfig.from_toml(job.config), job.row.kind == "translation"
+        settings = EmbedConfig.from_toml(job.config)
         changes = [f"seed={job.seed}", *([f"epochs={min(settings.epochs, QUICK_EPOCHS)}"] if job.request.quick else [])]
         settings = settings.changed(changes)
         for k in shots:
-            origin = Origin.of_evaluation(job.config, benchmark.name, k, translation=translation, changes=changes)
-            yield evaluate_embedding(benchmark, settings, k, origin, translation=translation, on_progress=on_progress)
+            origin = Origin.of_evaluation(job.config, benchmark.name, k, by=job.row.kind, changes=changes)
+            yield evaluate_embedding(benchmark, settings, k, origin, by=job.row.kind, on_progress=on_progress)
 
 
 def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:

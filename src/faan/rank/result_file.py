@@ -41,13 +41,14 @@ class Origin:
         dataset: str,
         shots: int,
         *,
-        translation: bool = False,
+        by: str = "embedding",
         draws: int = 0,
         changes: Sequence[str] = (),
     ) -> Origin:
         """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
         call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
-        call += ["--translation"] * translation + (["--draws", str(draws)] if draws else [])
+        call += [] if by == "embedding" else [f"--{by}"]
+        call += ["--draws", str(draws)] if draws else []
         for change in changes:
             call += ["--set", change]
         return cls(target if is_config(target) else "", shlex.join(call))

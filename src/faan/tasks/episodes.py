@@ -42,6 +42,7 @@ class EpisodeSampler:
         shots: int | tuple[int, int] = 5,  # K, or its lowest and highest value, drawn anew for each episode
         queries: int = 128,  # at most; fewer where the task has fewer
         negatives: int = 1,  # for each query
+        repeat_queries: bool = False,  # where a task has fewer, ask for some of them several times
         min_candidates: int = 21,  # tasks with fewer are left out: almost every wrong tail would be a giveaway
         seed: int = 0,
     ) -> None:
@@ -64,6 +65,7 @@ class EpisodeSampler:
                     f"relation {task.relation!r}: every candidate is a true tail of a head; there is no negative"
                 )
         self.max_queries, self.negatives, self.seed = queries, negatives, seed
+        self.repeat_queries = repeat_queries
         self.step = 0
 
     def __iter__(self) -> Iterator[Episode]:
@@ -89,7 +91,10 @@ class EpisodeSampler:
         which, extra = stream.integers([len(self.tasks), self.shots[1] - self.shots[0] + 1], 2)
         task, shots = self.tasks[which], self.shots[0] + int(extra)
         order = stream.permutation(len(task.pairs))
-        queries = task.pairs[order[shots : shots + self.max_queries]]
+        asked = order[shots : shots + self.max_queries]
+        if self.repeat_queries and len(asked) < self.max_queries:
+            asked = asked[stream.integers(len(asked), self.max_queries)]
+        queries = task.pairs[asked]
         negatives = draw_negatives(task, queries[:, 0], self.negatives, stream)
         return Episode(task, task.pairs[order[:shots]], queries, negatives)
 

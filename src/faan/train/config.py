@@ -40,6 +40,8 @@ class TrainConfig(Settings):
     """References of an episode, or the lowest and highest number of them, drawn anew for each."""
     queries: int = Field(128, ge=1)
     """Queries of an episode at most; fewer where the task has fewer pairs."""
+    repeat_queries: bool = False
+    """Draw as many queries even there, with replacement, as the paper's runs do."""
     negatives: int = Field(1, ge=1)
     """Wrong tails for each query."""
     min_candidates: int = Field(21, ge=1)

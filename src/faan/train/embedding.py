@@ -6,7 +6,7 @@ import time
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
-from faan.models import NAMES, EmbeddingMethod, MeanTranslation, training_triples
+from faan.models import NAMES, EmbeddingMethod, MeanTranslation, TailLikeness, training_triples
 from faan.rank import Origin, ResultFile, rank_splits, settings_hash
 from faan.tasks import Benchmark, Method
 
@@ -17,29 +17,32 @@ def evaluate_embedding(
     shots: int,
     origin: Origin,
     *,
-    translation: bool = False,
+    by: Kind = "embedding",
     draws: int = 0,
     on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
     """Train on background, training tasks and the references of dev and test; rank the queries of both.
 
-    With `translation` train on the background alone and score by the mean translation of the references. Only then can
-    there be random `draws` of references: an embedding model has learnt those of the benchmark.
+    By anything but an own vector of the relation, train on the background alone, and score by the mean translation of
+    the references or by likeness to their tails. Only then can there be random `draws` of references: an embedding
+    model has learnt those of the benchmark.
     """
-    if draws and not translation:
+    if draws and by == "embedding":
         raise InputError("an embedding model learns its references in training: it cannot be given others by draws")
     graph = benchmark.graph
     triples, relations = triples_of(graph), dict[str, int]()
-    if not translation:
+    if by == "embedding":
         triples, relations = training_triples(benchmark, shots)
     start = time.perf_counter()
     run = train(triples, graph.num_entities, graph.num_relations + len(relations), config, on_progress=on_progress)
     vectors = run.embeddings
     trained = time.perf_counter()
-    method: Method = MeanTranslation(vectors) if translation else EmbeddingMethod(vectors, relations)
+    method: Method = EmbeddingMethod(vectors, relations)
+    if by != "embedding":
+        method = MeanTranslation(vectors) if by == "translation" else TailLikeness(vectors)
     figures = rank_splits(method, benchmark, shots, draws, on_progress)
     return ResultFile(
-        method="Translation" if translation else NAMES[config.model],
+        method={"translation": "Translation", "likeness": "TailLikeness"}.get(by, NAMES[config.model]),
         dataset=benchmark.name,
         shots=shots,
         seed=config.seed,

@@ -74,6 +74,7 @@ def make_sampler(tasks: Sequence[Task], config: TrainConfig, seed: int) -> Episo
         shots=config.shots,
         queries=config.queries,
         negatives=config.negatives,
+        repeat_queries=config.repeat_queries,
         min_candidates=config.min_candidates,
         seed=seed,
     )

@@ -1,0 +1,56 @@
+"""Likeness of tails: what resembles the tails of the references is a likely tail. What matches pairs has to beat it.
+
+It needs vectors of the background graph and no few-shot training, and does not look at the head at all.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from faan.base import Ints
+from faan.embed import Embeddings
+from faan.models.interface import to_tensor
+from faan.models.register import MethodConfig, Row
+from faan.tasks import Task
+
+
+class TailLikenessConfig(MethodConfig):
+    """Likeness of tails as a method; its settings are those of its vectors (`EmbedConfig`)."""
+
+    kind = "likeness"
+    order: ClassVar[int] = 75
+    rows: ClassVar[tuple[Row, ...]] = (Row("TailLikeness", "embed-transe"),)
+
+    method: Literal["tail-likeness"] = "tail-likeness"
+    """Which method."""
+
+    @property
+    def display_name(self) -> str:
+        """The method's name in tables."""
+        return "TailLikeness"
+
+
+class TailLikeness:
+    """Scores a pair by the mean cosine of its tail's vector with those of the references' tails."""
+
+    def __init__(self, embeddings: Embeddings) -> None:
+        self._directions = functional.normalize(embeddings.entities, dim=1)  # (entities, d)
+
+    def prepare(self, task: Task, references: Ints) -> _LikenessScorer:
+        """Compare every entity with the references' tails."""
+        wanted = self._directions[to_tensor(references[:, 1])].mean(0)  # (d,)
+        with torch.no_grad():
+            return _LikenessScorer((self._directions @ wanted).numpy())
+
+
+class _LikenessScorer:
+    def __init__(self, scores: NDArray[np.float32]) -> None:
+        self._scores = scores  # (entities,)
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        return np.broadcast_to(self._scores[candidates], (len(heads), len(candidates)))  # (H, C)
