@@ -6,7 +6,7 @@ import time
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.embed import EmbedConfig, train, triples_of
-from faan.models import NAMES, EmbeddingMethod, MeanTranslation, TailLikeness, training_triples
+from faan.models import NAMES, EmbeddingMethod, Kind, MeanTranslation, TailLikeness, training_triples
 from faan.rank import Origin, ResultFile, rank_splits, settings_hash
 from faan.tasks import Benchmark, Method
 
