@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from faan.graph.ragged import Ints
 from torch import Tensor
 from torch.nn import functional
 
+from faan.base import Ints
 from faan.embed import Embeddings
 from faan.models import Background
 from faan.models.faan import Faan, FaanConfig, make_matching
@@ -30,8 +30,8 @@ from faan.models.neighbours import Vectors
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Task, read_benchmark
 from faan.train import load_run
+from faan.train.fewshot import EMBED_FOLDER
 from faan.train.loop import sample_heads, seed_torch
-from faan.train.runs import EMBED_FOLDER
 
 SHOTS, HELD_OUT = 5, 10
 Encode = Callable[[Ints, Ints], Tensor]  # heads (n,) and tails (n,) to pairs (n, D)
