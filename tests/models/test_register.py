@@ -99,7 +99,7 @@ print(json.dumps({
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of faan that has one method more."""
     folder = tmp_path_factory.mktemp("toy")
-    shutil.copytree(Path(faan.__file__).parent, folder / "faan", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(faan.__file__).parent, folder / "faan")  # with what numba has compiled
     (folder / "faan" / "models" / "toy.py").write_text(TOY, encoding="utf-8")
     (folder / "faan" / "configs" / "toy.toml").write_text('model = {method = "toy", scale = 3.0}\n', encoding="utf-8")
     return folder

@@ -26,7 +26,7 @@ from .conftest import SETTINGS, settings
 KILLER = """
 import json, os, signal, sys
 from pathlib import Path
-import faan.embed.training, faan.graph.whole, faan.train.checkpoint, faan.train.loop, faan.models.faan
+import faan.embed.training, faan.train.checkpoint, faan.train.loop, faan.models.faan
 from faan.tasks import read_benchmark
 from faan.train import RunConfig, train_run
 
