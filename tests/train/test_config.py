@@ -36,7 +36,7 @@ def test_a_file_has_tables_for_model_embeddings_and_training(tmp_path: Path) -> 
     assert (config.model.margin, config.embed.dimension, config.train.shots, config.seed) == (2.0, 8, (1, 5), 7)
     assert RunConfig.model_validate_json(config.model_dump_json()) == config
     path.write_text('[model]\nmethod = "magic"\n')
-    with pytest.raises(InputError, match="model: expected a method, one of embedding, .*, found 'magic'"):
+    with pytest.raises(InputError, match=r"model: expected a method, one of embedding, .*, found 'magic'"):
         RunConfig.from_toml(path)
 
 
