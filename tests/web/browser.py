@@ -13,6 +13,7 @@ from selenium.common.exceptions import (
     ElementClickInterceptedException,
     ElementNotInteractableException,
     StaleElementReferenceException,
+    TimeoutException,
 )
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -34,16 +35,18 @@ READY = '[aria-disabled="false"]'  # a button that can be pressed
 _HOLDABLE = """
 const pass = window.fetch;
 const held = [];
-const rule = { what: null, after: 0, broken: false };
+const rule = { what: null, after: 0, answers: false, broken: false };
 window.fetch = async (path, options = {}) => {
   if (rule.what && `${options.method ?? "GET"} ${path}`.startsWith(rule.what) && --rule.after < 0) {
     if (rule.broken) throw new TypeError("Failed to fetch");
+    const answer = rule.answers && (await pass(path, options));
     await new Promise((resolve) => held.push(resolve));
+    if (answer) return answer;
   }
   return pass(path, options);
 };
 window.requests = {
-  hold: (what, after = 0) => Object.assign(rule, { what, after, broken: false }),
+  hold: (what, after = 0, answers = false) => Object.assign(rule, { what, after, answers, broken: false }),
   lose: (what) => Object.assign(rule, { what, after: 0, broken: true }),
   release: () => { rule.what = null; held.splice(0).forEach((go) => go()); },
 };
@@ -91,9 +94,9 @@ class Window:
         self.driver.get(address)
         self._run("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
-    def hold(self, what: str) -> None:
-        """Hold requests back from now on."""
-        self.driver.execute_script("window.requests.hold(arguments[0])", what)
+    def hold(self, what: str, *, answers: bool = False) -> None:
+        """Hold requests back from now on, or the answers to them."""
+        self.driver.execute_script("window.requests.hold(arguments[0], 0, arguments[1])", what, answers)
 
     def lose(self, what: str) -> None:
         """Let requests fail from now on, as if the server were gone."""
@@ -166,9 +169,22 @@ class Window:
 
     def wait_for_text(self, selector: str, text: str) -> None:
         """Wait until a thing says something."""
-        self.until(
-            lambda: any(text in element.text for element in self.all(selector)), f"{selector} never says {text!r}"
-        )
+
+        def says() -> bool:
+            return any(text in element.text for element in self.all(selector))
+
+        try:
+            self.until(says, "")
+        except TimeoutException:
+            said = {what: [element.text for element in self.all(what)] for what in (selector, "#status", "#problem")}
+            raise AssertionError(f"{selector} never says {text!r}: {said}") from None
+
+    def switch_to(self, handle: str) -> None:
+        """Go to another window, as a person does: it is in front and has the keyboard."""
+        self.driver.switch_to.window(handle)
+        self._run("Page.bringToFront")
+        in_front = "return document.hasFocus() && !document.hidden"
+        self.until(lambda: self.driver.execute_script(in_front), "the window never comes to the front")
 
     def decide(self, key: str) -> str:
         """Press the key of a verdict as soon as that is possible; returns which fact it is about."""

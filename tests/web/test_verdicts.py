@@ -195,6 +195,22 @@ def test_undo_right_after_a_decision_takes_that_decision_back(page: str, model: 
     assert window.text("#status") == "Nothing of yours to undo."
 
 
+def test_an_answer_that_is_older_than_what_was_undone_is_not_believed(page: str, window: Window) -> None:
+    first, *_ = opened(page, window, THREE)
+    window.hold("GET /api/decisions", answers=True)
+    window.decide("a")
+    window.until(lambda: window.verdicts()[first] == "accepted by anonymous", "it is never saved")
+    window.until(lambda: stored(page) == {first: "accepted"}, "it is never stored")
+    window.press("u")
+    window.one(ACCEPT)  # it is undone
+    window.release()  # tells of the decision
+    window.decide("a")
+    window.wait_for_text("#progress", "1 accepted")
+    for said in ("Undone.", "Nothing of yours to undo."):
+        window.press("u")
+        assert window.text("#status") == said
+
+
 def test_a_decision_waits_for_a_server_that_does_not_answer(page: str, window: Window) -> None:
     first, second, _ = opened(page, window, THREE)
     window.lose("POST /api/decisions")
@@ -257,7 +273,7 @@ def two_windows(page: str, window: Window) -> tuple[list[str], str, str]:
     window.press("k")  # out of the field
     assert window.decide("a") == facts[0]
     window.wait_for_text("#suggestions li:nth-child(1)", "accepted by Ana")
-    window.driver.switch_to.window(bo)
+    window.switch_to(bo)
     return facts, bo, ana
 
 
@@ -276,7 +292,7 @@ def test_who_has_seen_a_decision_may_change_it_and_the_other_window_learns_of_it
     assert window.decide("r") == facts[0]
     window.wait_for_text("#suggestions li:nth-child(1)", "rejected by Bo")
     assert stored(page) == {facts[0]: "rejected"}
-    window.driver.switch_to.window(ana)
+    window.switch_to(ana)
     window.wait_for_text("#suggestions li:nth-child(1)", "rejected by Bo")
 
 

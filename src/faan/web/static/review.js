@@ -16,6 +16,7 @@ const AHEAD = 3; // facts whose evidence is fetched before they are opened
 let state = readAddress();
 let asking = new AbortController(); // for suggestions
 let last = 0; // the last event that this window knows
+let settled = 0; // how often this window has learnt otherwise what holds: by saving, or by beginning anew
 let mine = []; // decisions of this reviewer that can be undone, {head, tail, id}, the latest at the end
 let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
@@ -69,6 +70,7 @@ async function show() {
   $("start").hidden = asked;
   $("review").hidden = !asked;
   [last, mine] = [0, []];
+  settled += 1;
   asking.abort();
   pane.hide();
   list.clear();
@@ -194,6 +196,7 @@ function save(made, change, send) {
   const [{ relation }, fact] = [state, factOf(made)];
   const settle = (decision) => {
     if (relation !== state.relation) return;
+    settled += 1;
     list.saving(head, tail, null);
     if (decision !== undefined) list.decide(head, tail, decision);
     look();
@@ -219,8 +222,10 @@ async function lookOnce() {
   const relation = state.relation;
   for (let more = Boolean(relation); more; ) {
     const query = new URLSearchParams({ relation, after: last });
+    const before = settled;
     const changes = await get(`/api/decisions?${query}`);
     if (relation !== state.relation) return;
+    if (before !== settled) continue; // the answer may be older than what is known: ask again
     for (const { head, tail, decision } of changes.facts) {
       list.decide(head, tail, decision);
       const known = saves.has(factOf({ head, tail })) || mine.some(({ id }) => id === decision?.id);
