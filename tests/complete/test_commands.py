@@ -356,7 +356,8 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--draw", "x.gif"), 2, ".svg or .png"),
         (("explain", "MODEL", "land9", "town9a", "--relation", "lies_in", "--force"), 2, "only for a drawing"),
         (("info", "nowhere"), 1, "`faan fit` makes one"),
-        (("fit", "no-such-graph", "-o", "x", "--method", "magic"), 2, "expected one of evidence, gmatching"),
+        (("fit", "no-such-graph", "-o", "x", "--method", "magic"), 1, "expected one of evidence, gmatching"),
+        (("fit", "no-such-graph", "-o", "x", "--config", "magic"), 1, "no configuration has this name"),
     ],
 )
 def test_a_wrong_call_says_what_to_do(

@@ -113,7 +113,7 @@ def test_a_relation_can_be_left_out(land: Graph) -> None:
 
 def test_wrong_calls_are_refused(land: Graph) -> None:
     with pytest.raises(
-        InputError, match=r"no method is called 'magic'; there are evidence, gmatching, fsrl, metar, faan, rules"
+        InputError, match=r"no method is called 'magic'; expected one of evidence, gmatching, fsrl, metar, faan, rules"
     ):
         fit(land, method="magic")
     with pytest.raises(InputError, match="too few to learn from"):

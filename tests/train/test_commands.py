@@ -172,4 +172,4 @@ def test_a_result_that_could_not_be_written_is_refused_before_it_is_computed(faa
     assert "is a folder: name a file in it" in error
     code, _, error = faan("evaluate", tmp_path / "nothing")
     assert code == 1
-    assert "expected a run folder, a TOML file or one of Rules, Rules plus, TailCounts" in error
+    assert "no run folder, TOML file or method has this name; expected one of Rules, Rules plus, TailCounts" in error

@@ -37,8 +37,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Settings of a run to make it with: a name such as `evidence`, which takes longer and is better, or a "
-            "TOML file.",
+            help="Settings of a run to make it with: a name such as `evidence` (larger vectors, takes much longer), or "
+            "a TOML file.",
         ),
     ] = None,
     without: Annotated[
@@ -56,11 +56,10 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
-    from faan.complete import check_place, fit_methods  # torch takes seconds to load
+    from faan.complete import check_place, recipe_of  # torch takes seconds to load
     from faan.complete import fit as fit_completer
 
-    if method is not None and method not in fit_methods():
-        raise typer.BadParameter(f"expected one of {', '.join(fit_methods())}", param_hint="--method")
+    recipe_of(method, config)  # complains before the graph is read
     check_place(output)
     read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
     try:

@@ -121,7 +121,7 @@ def evaluate(
     name, shots, untrained = str(target), shots or 5, untrained_methods()
     if name not in untrained and not is_config(target):
         known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
-        raise InputError(f"expected a run folder, a TOML file or one of {known}; there is none", source=name)
+        raise InputError(f"no run folder, TOML file or method has this name; expected one of {known}", source=name)
     if benchmark is None:
         raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
     if name in untrained:

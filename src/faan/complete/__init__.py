@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
     from faan.complete.question import entities
-    from faan.complete.registry import DEFAULT, fit_methods
+    from faan.complete.registry import fit_methods, recipe_of
 
 __all__ = [
-    "DEFAULT",
     "ENDINGS",
     "GRAPH_FOLDER",
     "SEARCH_FILE",
@@ -63,6 +62,7 @@ __all__ = [
     "parse_pair",
     "parse_pairs",
     "read_about",
+    "recipe_of",
     "trimmed",
     "write_drawing",
 ]
@@ -71,8 +71,8 @@ _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
     "entities": "question",
-    "DEFAULT": "registry",
     "fit_methods": "registry",
+    "recipe_of": "registry",
 }
 
 if not TYPE_CHECKING:  # mypy knows the names

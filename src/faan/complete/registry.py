@@ -32,7 +32,7 @@ def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
         return Recipe(found, config)
     name = method or DEFAULT
     if name not in fit_methods():
-        raise InputError(f"no method is called {name!r}; there are {', '.join(fit_methods())}")
+        raise InputError(f"no method is called {name!r}; expected one of {', '.join(fit_methods())}")
     return Recipe(name, METHODS[name].fit_config or "")
 
 
