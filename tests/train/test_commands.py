@@ -95,7 +95,7 @@ def test_evaluating_what_broke_off_says_so(faan: Faan, finished: Path, tmp_path:
         (("evaluate", "CONFIG"), 2, "needed for everything but a run folder"),
         (("evaluate", "Rules"), 2, "needed for everything but a run folder"),
         (("evaluate", "Rules", "--benchmark", "TINY", "--translation"), 2, "not for a method without training"),
-        (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "a TOML file or one of Rules, Rules plus, TailCounts"),
+        (("evaluate", "Rulez", "--benchmark", "TINY"), 1, "expected one of Rules, Rules plus, TailCounts"),
         (("evaluate", "CONFIG", "--benchmark", "b", "--draws", "2"), 2, "learn their references in training"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.stepps=1"), 2, "expected NAME=VALUE"),
         (("train", "CONFIG", "--benchmark", "b", "-o", "NEW", "--set", "train.steps=many"), 2, "a whole number"),

@@ -97,7 +97,7 @@ class _Table:
     ) -> None:
         self.candidates, self.evidence = candidates, evidence
         self.tails = {
-            number: one.of(candidates)
+            number: np.asarray(one.of(candidates), np.float32)
             for number, one in enumerate(evidence)
             if isinstance(one, TailEvidence) and (numbers is None or number in numbers)
         }
