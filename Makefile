@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO := runs/world-without-capital
+DEMO := runs/world-without-capitals
 # Tests of a file stay together, for what they share is made once for each process.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
@@ -24,7 +24,7 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 	@echo "    $(BIN)/faan serve $(DEMO)"
 
 $(DEMO)/config.json: | setup
-	$(BIN)/faan fit world --without capital -o $(DEMO)
+	$(BIN)/faan fit world --without capital --without nearest_capital_abroad -o $(DEMO)
 
 check: lint  ## ruff, mypy and the fast tests: under two minutes
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
