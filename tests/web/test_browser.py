@@ -54,7 +54,7 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(page: str, win
     head, tail = first.split(" → ")
     assert window.saved("accepted.nt") == f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> .\n"
 
-    window.one(f"#use-accepted{READY}")
+    window.one(f"#use-decisions{READY}")
     window.press("e")  # accepted facts become examples
     window.wait_for_text("#progress", "of 48 decided")  # one land less lacks it
     assert "accepted=" in window.driver.current_url
@@ -142,7 +142,7 @@ def test_a_phone_ranks_again_with_what_was_accepted(page: str, window: Window) -
     window.open(f"{page}/?relation=speaks&head=land1&head=land2&known=show")
     window.click(f"#accept{READY}")
     window.wait_for_text("#progress", "1 accepted")
-    window.click(f"#use-accepted{READY}")
+    window.click(f"#use-decisions{READY}")
     window.one(f"#accept{READY}")
     assert "accepted=1" in window.driver.current_url
     window.wait_for_text("#suggestions .fact-title", "speaks")
