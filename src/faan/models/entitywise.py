@@ -19,9 +19,9 @@ from torch.nn import functional
 from faan.base import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
-from faan.models.edges import Edges
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss
 from faan.models.matching import LstmMatching
+from faan.models.ragged_attention import Edges
 from faan.tasks import Episode, Task
 
 

@@ -29,13 +29,13 @@ from torch.nn import functional
 
 from faan.base import InputError, Ints
 from faan.models.background import Background, hold_vectors
-from faan.models.edges import Edges
 from faan.models.initial import start_neighbours, start_pairs
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
 from faan.models.precision import Precision
+from faan.models.ragged_attention import Edges
 from faan.models.register import Row, Variant
 from faan.tasks import Episode, Task
 

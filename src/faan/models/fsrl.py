@@ -22,9 +22,9 @@ from torch import Tensor, nn
 
 from faan.base import Ints
 from faan.models.background import Background
-from faan.models.edges import Edges, softmax_of_edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.ragged_attention import Edges, softmax_of_edges, weighted_sum
 from faan.models.register import Row
 
 

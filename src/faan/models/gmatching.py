@@ -20,9 +20,9 @@ import torch
 from torch import Tensor, nn
 
 from faan.models.background import Background
-from faan.models.edges import Edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.ragged_attention import Edges, weighted_sum
 from faan.models.register import Row
 
 
