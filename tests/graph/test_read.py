@@ -83,6 +83,8 @@ def test_standard_input_stays_open_and_is_read_once(monkeypatch: pytest.MonkeyPa
         assert not stdin.buffer.closed
     with pytest.raises(InputError, match="only one file can come from standard input"):
         read_graph("-", nodes="-")
+    with pytest.raises(InputError, match="only one file can come from standard input"):
+        read_graph([("a", "r", "b")], nodes=[Path("-"), "-"])
 
 
 @pytest.mark.parametrize("start", ["BZhang", "PAR1"])

@@ -84,6 +84,12 @@ TensorBoard = Annotated[
 Base = Annotated[
     str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
 ]
+RelationBase = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IRI", help="The same for names of relations.  [default: that of entities]", show_default=False
+    ),
+]
 BenchmarkFolder = Annotated[
     Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
 ]

@@ -89,7 +89,7 @@ def read_graph(
     described = {kind: _paths(given) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
     sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
-    if sum(isinstance(path, str) and path == "-" for path in (*sources, *(path for _, path in beside))) > 1:
+    if sum(isinstance(path, str | Path) and str(path) == "-" for path in (*sources, *(path for _, path in beside))) > 1:
         raise InputError("only one file can come from standard input")
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
