@@ -38,7 +38,7 @@ class FsrlConfig(EntitywiseConfig):
     method: Literal["fsrl"] = "fsrl"
     """Which few-shot model."""
     reconstruction: float = Field(1e-5, ge=0.0)
-    """The weight in the loss of how far the decoder's references are from the real ones."""
+    """Weight of the auto-encoder's reconstruction error in the loss."""
 
     @property
     def display_name(self) -> str:

@@ -44,7 +44,7 @@ class GMatchingConfig(EntitywiseConfig):
     method: Literal["gmatching"] = "gmatching"
     """Which few-shot model."""
     pooling: Literal["max", "mean", "best"] = "max"
-    """Match with the references' largest coordinates, with their mean, or with each apart: the best score counts."""
+    """How references are pooled: by maximum, by mean, or not at all, and then the best score counts."""
 
     @property
     def display_name(self) -> str:
