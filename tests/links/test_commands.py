@@ -35,7 +35,7 @@ def test_a_graph_is_completed_and_results_are_written(graph: Path, tmp_path: Pat
         "land-completion-mostfrequent-seed0.json",
     }
     result = json.loads((tmp_path / "results" / "land-completion-rules-seed0.json").read_text())
-    assert result["command"] == "faan evaluate completion land.tsv --method Rules --seed 0 --name land"
+    assert result["command"] == "faan evaluate completion land.tsv --seed 0 --name land --method Rules"
     assert figure.read_text().startswith("<?xml")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,12 +16,14 @@ from faan.cli.options import (
     AsJson,
     ColumnNames,
     Format,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
     refuse,
 )
 from faan.cli.printing import print_json, print_table, stages, talk, visible
@@ -28,8 +31,10 @@ from faan.cli.train import evaluate
 
 if TYPE_CHECKING:
     from faan.links import LinkSplit
+    from faan.rank import ResultFile
 
 _DEFAULT = "few-shot"
+_DEFAULTS = {"--share": 0.1, "--most": 200, "--sample": 2000}
 
 
 class _WithDefault(TyperGroup):
@@ -55,9 +60,9 @@ evaluate_app.command(_DEFAULT, cls=MethodsCommand)(evaluate)
 @evaluate_app.command(cls=MethodsCommand)
 def completion(
     graph: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
-            metavar="[GRAPH]",
+            metavar="[GRAPH...]",
             help="A graph, as for `faan fit`: some of its facts are hidden. Or leave it out, and give --train and "
             "--test.",
             show_default=False,
@@ -87,6 +92,8 @@ def completion(
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -95,50 +102,74 @@ def completion(
 ) -> None:
     """Complete a graph: hide some of its facts, learn from the rest, rank the hidden ones among all entities."""
     files = {"--train": train, "--valid": valid, "--test": test}
-    if graph is None and (train is None or test is None):
+    if not graph and (train is None or test is None):
         raise typer.BadParameter("give a graph, or facts to learn from (--train) and to ask for (--test)")
-    if graph is not None:
+    if graph:
         refuse("facts from files, without a GRAPH", files)
     if figure is not None and figure.suffix not in (".svg", ".png"):
         raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--figure")
     from faan.links import DEFAULT_METHODS, evaluate_links, given_facts, hide_facts, method_called
-    from faan.paper import completion_tables, slug_of, write_figure
 
     rows = list(dict.fromkeys(method_called(one) for one in method or DEFAULT_METHODS))
     for place in (output, figure):
         if place is not None:
             check_writable(place)
-
-    def read(source: str, of: Path | None = None, types: list[str] | None = None) -> Any:
-        return read_source(source, format, columns, of, language, types, type_pattern, skip_bad_lines)
-
-    source = graph if graph is not None else str(train)
-    called = name or (Path(source).resolve().parent.name if graph is None else Path(source).name.split(".")[0])
-    split: LinkSplit
-    if test is not None:
-        split = given_facts(read(source, nodes, type_relation), called, read(valid) if valid else None, read(test))
+    source = SourceOptions(
+        graph or [str(train)],
+        format,
+        columns,
+        nodes,
+        labels,
+        types,
+        language,
+        type_relation,
+        type_pattern,
+        skip_bad_lines,
+    )
+    if train is not None:  # files of benchmarks are all called train.txt
+        called = name or Path(train).resolve().parent.name
+        held_out = (
+            SourceOptions([path], format, columns, skip_bad_lines=skip_bad_lines) for path in (valid, test) if path
+        )
+        *first, last = (options.read() for options in held_out)
+        split = given_facts(source.read(), called, first[0] if first else None, last)
     else:
-        split = hide_facts(read(source, nodes, type_relation), called, share=share, most=most, sample=sample, seed=seed)
+        called = name or source.name.split(".")[0]
+        split = hide_facts(source.read(), called, share=share, most=most, sample=sample, seed=seed)
     _print_split(split)
+    command = _command(graph or [], files, {"--share": share, "--most": most, "--sample": sample}, seed, called)
     results = []
     for row in rows:
-        command = _command(graph, files, row, {"--share": share, "--most": most, "--sample": sample}, seed, called)
         talk.print(f"{row} ...")
         with stages() as on_progress:
-            result = evaluate_links(row, split, command, seed=seed, on_progress=on_progress)
+            result = evaluate_links(row, split, f"{command} --method {row}", seed=seed, on_progress=on_progress)
         results.append(result)
         talk.print(f"{row}: MRR {result.test['mrr']:.4f} in {sum(result.seconds.values()):,.0f} s")
         if output is not None:
-            output.mkdir(parents=True, exist_ok=True)
-            path = output / f"{slug_of(called)}-completion-{slug_of(row)}-seed{seed}.json"
-            result.write(path)
-            talk.print(f"wrote {visible(str(path))}")
+            _write(result, output)
+    _finish(results, called, figure, as_json)
+
+
+def _write(result: ResultFile, folder: Path) -> None:
+    from faan.paper import slug_of
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{slug_of(result.dataset)}-completion-{slug_of(result.method)}-seed{result.seed}.json"
+    result.write(path)
+    talk.print(f"wrote {visible(str(path))}")
+
+
+def _finish(results: Sequence[ResultFile], called: str, figure: Path | None, as_json: bool) -> None:
+    """Draw the figure, print the tables."""
+    from faan.paper import completion_tables, write_figure
+
     tables = completion_tables(results, called)
-    if figure is not None:
-        for table in tables:
-            if table.figure:
-                write_figure(table.figure, figure.with_suffix(""), (figure.suffix[1:],))
-                talk.print(f"wrote {visible(str(figure))}")
+    charts = [table.figure for table in tables if table.figure]
+    if figure is not None and not charts:
+        talk.print("nothing to draw: all relations have about as many known facts", style="yellow")
+    elif figure is not None:
+        write_figure(charts[0], figure.with_suffix(""), (figure.suffix[1:],))
+        talk.print(f"wrote {visible(str(figure))}")
     if as_json:
         print_json({"graph": called, "results": [result.model_dump() for result in results]})
     else:
@@ -157,15 +188,12 @@ def _print_split(split: LinkSplit) -> None:
 
 
 def _command(
-    graph: str | None, files: dict[str, str | None], row: str, numbers: dict[str, float], seed: int, called: str
+    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], seed: int, called: str
 ) -> str:
-    """What computes a row again; files by their names, not where they are on this machine."""
-    call = ["faan", "evaluate", "completion"]
-    if graph is not None:
-        call += [Path(graph).name]
-        defaults = {"--share": 0.1, "--most": 200, "--sample": 2000}
-        for option, number in numbers.items():
-            call += [option, f"{number:g}"] if number != defaults[option] else []
+    """What computes the rows again; files by their names, not where they are on this machine."""
+    call = ["faan", "evaluate", "completion", *(Path(source).name for source in graph)]
     for option, path in files.items():
         call += [option, Path(path).name] if path is not None else []
-    return shlex.join([*call, "--method", row, "--seed", str(seed), "--name", called])
+    for option, number in numbers.items():
+        call += [option, f"{number:g}"] if graph and number != _DEFAULTS[option] else []
+    return shlex.join([*call, "--seed", str(seed), "--name", called])
