@@ -30,7 +30,8 @@ class Closest:
         return self
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        return -np.abs(heads[:, None] - candidates[None, :]).astype(float)
+        distances: NDArray[np.float64] = np.abs(heads[:, None] - candidates[None, :]).astype(np.float64)
+        return -distances
 
 
 def slow_ranks(split: LinkSplit, given: int, answer: int) -> list[float]:
