@@ -47,9 +47,9 @@ def fit(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="RELATION", help="Remove a relation from the graph before fitting; may be given several times."),
+        typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random, such as which relations are held out.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,

@@ -44,7 +44,7 @@ def reproduce(
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Compute what is missing first; can be interrupted.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A much shorter schedule to try it; its results go to a folder of their own.")
+        bool, typer.Option("--quick", help="A much shorter schedule, to try it; results go to a folder of their own.")
     ] = False,
     setting: Settings = None,
     trained: Annotated[

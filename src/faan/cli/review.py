@@ -68,7 +68,7 @@ def export(
     relation_base: RelationBase = None,
     decisions: DecisionsFile = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write, if not standard output.")
     ] = None,
     force: Force = False,
 ) -> None:

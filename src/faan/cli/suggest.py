@@ -42,13 +42,13 @@ def suggest(
     limit: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Without heads and tails: the number of heads to suggest tails of.  [default: 10 in a table, else all]"
+            min=1, help="Without heads and tails: the number of heads to ask for.  [default: 10 in a table, else all]"
         ),
     ] = None,
     known: Annotated[
         bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="In a table: print the reasons below each suggestion.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="In a table: print the reasons below each.")] = False,
     form: Annotated[
         str | None,
         typer.Option(
