@@ -107,7 +107,7 @@ async function isReady(signal) {
     form.fill(state);
     title();
     if (known.relation || examples.length) return true;
-    const near = known.nearest.length ? ` Did you mean ${known.nearest.join(", ")}?` : "";
+    const near = known.nearest.length ? ` Did you mean ${known.nearest.map((name) => `'${name}'`).join(", ")}?` : "";
     const text = `No relation of the graph is called “${relation}”.${near} To ask for a new relation, add a few examples of it below; five are good.`;
     complain(new Error(text), "relation");
     $("ending").textContent = "";
