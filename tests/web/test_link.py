@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -61,9 +63,12 @@ def test_no_name_leads_to_another_host_or_out_of_the_address(name: str) -> None:
     assert not set(parts.path) & set("<>\"' \n")
 
 
-def test_the_evidence_says_what_the_two_entities_are(make_service: MakeService) -> None:
+def test_the_evidence_says_what_the_two_entities_are(
+    make_service: MakeService, write: Callable[[str, str], Path]
+) -> None:
     rows = [("Q1", "P1", "Q2"), ("Q3", "P1", "Q4"), ("Q1", "is", "T1"), ("Q2", "is", "http://a.org/Town")]
-    graph = read_graph(rows, type_relations=["is"])
+    nodes = write("nodes.tsv", "id\tname\tdescription\nQ2\t<b>Lima</b>\tcapital <of> Peru\n")
+    graph = read_graph(rows, type_relations=["is"], nodes=nodes)
     service = make_service(graph)
     naming = Naming(graph, service.naming.search, LinkTemplate(WIKIDATA))
     client = client_of(make_service(graph, naming=naming))
@@ -79,6 +84,9 @@ def test_the_evidence_says_what_the_two_entities_are(make_service: MakeService) 
     page = client.post("/evidence", json=asked).text
     assert 'href="https://www.wikidata.org/wiki/Q2" target="_blank" rel="noopener noreferrer"' in page
     assert "<dd>Town</dd>" in page
+    assert '<dd class="name">Q2</dd>' in page
+    assert "<dd>capital &lt;of&gt; Peru</dd>" in page
+    assert "<b>Lima" not in page
 
 
 def test_without_types_and_links_the_evidence_says_nothing_about_the_entities(client: TestClient) -> None:

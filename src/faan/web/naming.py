@@ -101,13 +101,12 @@ class Naming:
     def about(self, name: str) -> About:
         """What the graph says an entity is."""
         graph, number = self.graph, self.graph.entity(name)
-        kinds = [] if graph.types is None else [graph.types.names[int(kind)] for kind in graph.types.of(number)]
-        labels = [self.label(kind) for kind in kinds[:_TYPES]]
+        kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(number)]
         return About(
             name,
             graph.entity_label(number),
-            [local_part(label) for label in labels],
-            "",
+            [local_part(kind) for kind in kinds[:_TYPES]],
+            graph.entity_description(number),
             "" if self.link is None else self.link.to(name),
         )
 

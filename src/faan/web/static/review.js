@@ -1,6 +1,7 @@
 // The page: asks for suggestions, opens them one by one, takes decisions by key and by mouse.
 
 import { addressOf, questionOf, readAddress } from "./address.js";
+import { controls } from "./controls.js";
 import { exportDialog } from "./export.js";
 import { lookUp, relationLabel } from "./labels.js";
 import { manyDialog } from "./many.js";
@@ -13,7 +14,6 @@ import { keyOf, percent, suggestionList } from "./suggestions.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
-const DOUBLE = 300; // milliseconds in which two clicks are one by habit, not two decisions
 const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
 let state = readAddress();
@@ -130,6 +130,7 @@ function arrange() {
 }
 
 function rearrange(change) {
+  if (!state.relation) return;
   state = { ...state, ...change };
   history.replaceState(null, "", addressOf(state));
   const { current } = list;
@@ -395,53 +396,23 @@ const KEYS = {
   "?": () => $("help").showModal(),
 };
 
-const ONCE = ["a", "r", "s", "u", "h"];
-
-document.addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, select, textarea");
-  if (event.key === "Escape" && field) field.blur();
-  if (event.ctrlKey || event.metaKey || event.altKey || field || document.querySelector("dialog[open]")) return;
-  const pressed = event.target.closest(".verdicts button") && ["Enter", " "].includes(event.key);
-  const action = KEYS[event.key];
-  if (!action && !pressed) return;
-  if (event.repeat && (pressed || ONCE.includes(event.key))) {
-    event.preventDefault();
-    say("A key that is held counts once.", true);
-  } else if (action) {
-    event.preventDefault();
-    action();
-  }
-});
-
-// The second half of a double click would be about the next fact.
-let clicked = 0;
-$("verdicts").addEventListener(
-  "click",
-  (event) => {
-    const double = event.detail > 1 && event.timeStamp - clicked < DOUBLE;
-    clicked = event.timeStamp;
-    if (!double || !event.target.closest("button")) return;
-    event.stopPropagation();
-    say("A double click counts once.", true);
+controls(
+  KEYS,
+  {
+    accept: KEYS.a,
+    reject: KEYS.r,
+    skip: KEYS.s,
+    undo,
+    "use-decisions": useDecisions,
+    "reject-rest": rejectRest,
+    "accept-many": KEYS.m,
+    "show-past": KEYS.d,
+    "show-export": KEYS.x,
+    "show-help": KEYS["?"],
+    more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
   },
-  { capture: true },
+  (text) => say(text, true),
 );
-
-for (const [id, action] of Object.entries({
-  accept: KEYS.a,
-  reject: KEYS.r,
-  skip: KEYS.s,
-  undo,
-  "use-decisions": useDecisions,
-  "reject-rest": rejectRest,
-  "accept-many": KEYS.m,
-  "show-past": KEYS.d,
-  "show-export": KEYS.x,
-  "show-help": KEYS["?"],
-  more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
-})) {
-  $(id).addEventListener("click", action);
-}
 
 $("order").addEventListener("change", () => rearrange({ order: $("order").value }));
 $("least").addEventListener("change", () => {
