@@ -63,6 +63,7 @@ class Task:
     hidden: int | None = (
         None  # the relation's id where the background holds it (open protocol): its edges must be hidden
     )
+    in_graph: bool = False  # the edges of `hidden` are the references: only that of an asked pair itself must be hidden
 
     def __repr__(self) -> str:
         return f"Task({self.relation!r}, {len(self.pairs):,} pairs, {len(self.candidates):,} candidates)"
