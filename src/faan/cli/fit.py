@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faan.base import counted
-from faan.cli.examples import ModelArgument
+from faan.cli.examples import ModelArgument, graph_of
 from faan.cli.options import (
     AsJson,
     ColumnNames,
     Format,
     GraphArgument,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
 )
 from faan.cli.printing import out, print_json, stages, talk, visible
 
 if TYPE_CHECKING:
     from faan.complete import About
+    from faan.graph import Graph
 
 
 def fit(
@@ -49,6 +53,8 @@ def fit(
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -61,7 +67,9 @@ def fit(
 
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
-    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    read = SourceOptions(
+        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+    ).read()
     try:
         with stages() as on_progress:
             completer = fit_completer(
@@ -72,17 +80,17 @@ def fit(
         talk.print("interrupted; nothing was saved, run `faan fit` again")
         raise
     talk.print(f"wrote {visible(str(output))}")
-    _print_about(completer.about, as_json)
+    _print_about(completer.about, completer.graph, as_json)
 
 
 def info(model: ModelArgument, as_json: AsJson = False) -> None:
     """Say what a model is, from what graph, and how good."""
     from faan.complete import read_about
 
-    _print_about(read_about(model), as_json)
+    _print_about(read_about(model), graph_of(model), as_json)
 
 
-def _print_about(about: About, as_json: bool) -> None:
+def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
     if as_json:
         print_json(about.model_dump())
         return
@@ -92,10 +100,20 @@ def _print_about(about: About, as_json: bool) -> None:
         f"{counted(source.relations, 'relation')}, {counted(source.triples, 'triple')}"
     )
     if source.without:
-        out.print(f"left out: {visible(', '.join(source.without))}")
+        out.print(f"left out: {_labels(source.without, graph)}")
     out.print(about.in_words())
     if about.measured is not None:
-        out.print(f"held out: {visible(', '.join(about.measured.relations))}")
+        out.print(f"held out: {_labels(about.measured.relations, graph)}")
     for note in about.notes:
         out.print(f"note: {visible(note)}", style="yellow")
     out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")
+
+
+def _labels(relations: Sequence[str], graph: Graph | None) -> str:
+    """Relations as a person reads them: by their labels."""
+    numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
+    labels = [
+        name if graph is None or number is None else graph.relation_label(number)
+        for name, number in zip(relations, numbers, strict=True)
+    ]
+    return visible(", ".join(labels))
