@@ -113,7 +113,7 @@ def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
         assert np.isclose(one.score, total + constant)
         sizes = [abs(part.contribution) for part in one.contributions]
         assert sizes == sorted(sizes, reverse=True)
-        assert {part.name for part in one.contributions} == {part.name for part in trained.evidence}
+        assert {part.name for part in one.contributions} == {part.name for part in trained.judge.evidence}
 
 
 def test_saving_and_loading_change_nothing(trained: EvidenceRanker, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_the_same_seed_gives_the_same_trees(trained: EvidenceRanker, tmp_path: P
 
 def test_trees_follow_the_known_direction_of_evidence(trained: EvidenceRanker) -> None:
     """A tail with better paths, all else the same, is never worth less."""
-    number = [one.name for one in trained.evidence].index("all paths")
+    number = [one.name for one in trained.judge.evidence].index("all paths")
     table = np.repeat(trained.prepare(STEPS[0], STEPS[0].references(3)).measure.table(9, np.array([14])), 20, axis=0)
     table[:, number] = np.linspace(0, 3, 20)
     assert (np.diff(trained.judge.score(table)) >= 0).all()
@@ -144,7 +144,7 @@ def test_too_few_tasks_are_refused() -> None:
 
 def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK.model_copy(update={"without": ("paths", "links")}))
-    assert {one.kind for one in ranker.evidence} == {"counts", "profiles", "context"}
+    assert {one.kind for one in ranker.judge.evidence} == {"counts", "profiles", "context"}
     assert np.isfinite(score(ranker, np.array([9]), np.arange(ENTITIES))).all()
 
 
@@ -159,7 +159,7 @@ def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -
         one, other = (method.prepare(task, task.references(3)) for method in (witness, expected))
         assert np.array_equal(one.score(heads, everyone), other.score(heads, everyone))
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK, learnt={"Rules": rules})
-    assert "Rules's score" in {one.name for one in ranker.evidence}
+    assert "Rules's score" in {one.name for one in ranker.judge.evidence}
     assert np.isfinite(score(ranker, heads, everyone)).all()
 
 

@@ -27,8 +27,8 @@ def link_counts(
     """Count a head's edges to each place (C,), its links over one entity, and these weighed by that entity's rarity.
 
     `place` of an entity is -1 where it does not matter. Edges of the relation `hidden` (below `num_relations`, -1 for
-    none) are not seen in either direction, and `degrees` (entities,) do not count them. An edge of the relation `own` (with
-    its direction, -1 for none) does not speak for itself: it is no direct link. A link over an entity with many
+    none) are not seen in either direction, and `degrees` (entities,) do not count them. An edge of the relation `own`
+    (with its direction, -1 for none) does not speak for itself: it is no direct link. A link over an entity with many
     edges counts less (Adamic and Adar, 2003): 1 / log2(1 + edges). Entities with more than `MAX_DEGREE` edges link
     nothing, and where the others have more than `MAX_STEPS` together, nothing is linked over any.
     """

@@ -17,8 +17,8 @@ connects, true or not. There are so many paths of three hops that some connect a
   the paths that references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
 - **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none
   of its edges. That hides more than the edge of the asked pair, and is how the graph looks for a relation that is new.
-- **A relation of the graph** (`Task.in_graph`) may be in its own paths: who borders me borders my neighbours. But no fact
-  explains itself: for each reference, and for each known fact that is asked about, its own edge is not walked along.
+- **A relation of the graph** (`Task.in_graph`) may be in its own paths: who borders me borders my neighbours. But no
+  fact explains itself: for each reference, and for each known fact that is asked about, its own edge is not walked.
 """
 
 from __future__ import annotations
@@ -204,7 +204,8 @@ class _Walker:
 def _others(neighbours: Neighbours, head: int, relation: int) -> Ints:
     """The entities that a relation links an entity with."""
     relations, entities = neighbours.of(head)
-    return entities[relations == relation]
+    found: Ints = entities[relations == relation]
+    return found
 
 
 def _check_ids(entities: Ints, num_entities: int) -> None:

@@ -70,11 +70,12 @@ class RelationQuery:
     """A relation that is known by its references: all of them (`known`), or a sample (`references`) for costly work."""
 
     def __init__(self, sources: Sources, task: Task, references: Ints) -> None:
-        self.sources, self.task, self.known = sources, task, _drawn(references, MANY)
+        facts = references if task.facts is None else task.facts
+        self.sources, self.task, self.known = sources, task, _drawn(facts, MANY)
         self.references = _drawn(references, SAMPLE)  # (K, 2)
-        self.num_references = len(references)
-        self.tails, self.uses = np.unique(references[:, 1], return_counts=True)  # how often each tail is the answer
-        self.num_heads = len(np.unique(references[:, 0]))
+        self.num_references = len(facts)
+        self.tails, self.uses = np.unique(facts[:, 1], return_counts=True)  # how often each tail is the answer
+        self.num_heads = len(np.unique(facts[:, 0]))
         self.candidates = np.unique(task.candidates).astype(np.int64)  # among these a candidate has its place
         self._heads: dict[int, Values] = {}
 
@@ -146,14 +147,16 @@ class RelationQuery:
         profiles, hidden = self.sources.profiles, self.task.hidden
         own = profiles.similarities(others, profiles.dense(np.array([head]), hidden), hidden)[:, 0]
         found = [own, *(u[others] @ u[head] for u in self.sources.units.values())]
-        return np.mean(found, axis=0).astype(np.float32)
+        mean: Values = np.mean(found, axis=0, dtype=np.float32)
+        return mean
 
     def nearest(self, head: int) -> Ints:
         """The tails of the references (at most `NEAREST`) whose heads are most similar; not of the head itself."""
         known = self.known[self.known[:, 0] != head]
         heads, row = np.unique(known[:, 0], return_inverse=True)
         likeness = self._similarities(head, heads)[row]
-        return known[np.argsort(-likeness, kind="stable")[:NEAREST], 1]
+        tails: Ints = known[np.argsort(-likeness, kind="stable")[:NEAREST], 1]
+        return tails
 
     @cached_property
     def own_vectors(self) -> dict[str, Values]:
