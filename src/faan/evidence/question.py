@@ -313,9 +313,9 @@ class HeadQuery:
             return found
         keep = ~np.isin(found.candidates, places)
         parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
-        for place in places.tolist():
-            one = next(relation.paths.fire_without(self.head, own, self.candidates.ids[[place]]))
-            parts.append((one.paths, np.full_like(one.candidates, place), one.walks))
+        for place, one in zip(places, relation.paths.fire_without(self.head, own, self.candidates.ids[places])):
+            hit = places[one.candidates] == place
+            parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
         return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     @cached_property
