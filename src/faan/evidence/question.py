@@ -313,7 +313,8 @@ class HeadQuery:
             return found
         keep = ~np.isin(found.candidates, places)
         parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
-        for place, one in zip(places, relation.paths.fire_without(self.head, own, self.candidates.ids[places])):
+        walked = relation.paths.fire_without(self.head, own, self.candidates.ids[places])
+        for place, one in zip(places.tolist(), walked, strict=True):
             hit = places[one.candidates] == place
             parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
         return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
@@ -323,10 +324,11 @@ class HeadQuery:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
         graph, hidden = self.relation.sources.graph, self.relation.task.hidden
         found = tuple(np.zeros(len(self.candidates.ids), np.float32) for _ in range(3))
-        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities, self.relation.degrees
-        unseen = -1 if hidden is None or self.relation.task.in_graph else hidden % graph.num_relations
-        own = -1 if self.relation.own is None else self.relation.own
-        link_counts(*edges, graph.num_relations, self.head, self.candidates.place, unseen, own, *found)
+        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
+        in_graph, own = self.relation.task.in_graph, -1 if self.relation.own is None else self.relation.own
+        unseen = -1 if hidden is None or in_graph else hidden % graph.num_relations
+        degrees = graph.neighbours.degrees if in_graph else self.relation.degrees
+        link_counts(*edges, degrees, graph.num_relations, self.head, self.candidates.place, unseen, own, *found)
         return found[0], found[1], found[2]
 
     @cached_property
