@@ -108,7 +108,7 @@ def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], no
     by_name = {one.name: one for one in there}
     missing = [name for name in wanted if name not in by_name]
     if missing:
-        raise InputError(f"needs evidence that is not to be had here: {', '.join(missing)}", source=str(notes))
+        raise InputError(f"needs evidence that is not available here: {', '.join(missing)}", source=str(notes))
     return Trees.load(file, [by_name[name] for name in wanted])
 
 
