@@ -108,7 +108,7 @@ async function isReady(signal) {
     title();
     if (known.relation || examples.length) return true;
     const near = known.nearest.length ? ` Did you mean ${known.nearest.map((name) => `'${name}'`).join(", ")}?` : "";
-    const text = `No relation of the graph is called “${relation}”.${near} To ask for a new relation, add a few examples of it below; five are good.`;
+    const text = `No relation of the graph is called “${relation}”.${near} To ask for a new relation, add a few examples of it; five are good.`;
     complain(new Error(text), "relation");
     $("ending").textContent = "";
     $("review").hidden = true;
