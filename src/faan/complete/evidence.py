@@ -13,8 +13,16 @@ from faan.base import OnProgress, Purpose
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
-from faan.models import MIN_FACTS, EvidenceConfig, EvidenceRanker, count_tasks, fit_known, make_sources
-from faan.tasks import Benchmark, Method, Task, held_out_rows, without_rows
+from faan.models import (
+    MIN_FACTS,
+    EvidenceConfig,
+    EvidenceRanker,
+    count_tasks,
+    fit_known,
+    make_sources,
+    train_trees,
+)
+from faan.tasks import Benchmark, Method, Task, held_out_rows, inverse_name, without_rows
 from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
@@ -64,12 +72,22 @@ class FittedEvidence(Fitted):
     ) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Cross-validation: rankers that learnt from two thirds of the tasks, with the other third.
 
-        Vectors that know tasks would have to be trained anew for each; there one third is enough.
+        Vectors that know tasks have to be trained anew for each; there one third is enough.
         """
         assert self._runs is not None
-        folds = list(_folds(benchmark))
-        for held_out, others in folds if self._runs.config.vectors == "background" else folds[:1]:
+        config, ranker = self._runs.config, self.method
+        if config.vectors == "background+tasks":
+            held_out, others = next(_folds(benchmark))
             yield self._runs.train(benchmark, others, on_progress), held_out
+            return
+        assert ranker.rows is not None
+        assert isinstance(config.model, EvidenceConfig)
+        for held_out, _ in _folds(benchmark):
+            names = {name for task in held_out for name in (task.relation, inverse_name(task.relation))}
+            judge = train_trees(ranker.rows, ranker.judge.evidence, config.model, seed, without=names)
+            graph = ranker.sources.graph
+            hidden = [replace(task, hidden=_number(graph, task.relation)) for task in held_out]
+            yield EvidenceRanker(ranker.sources, judge), hidden
 
     def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
@@ -122,6 +140,12 @@ def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task
     for fold in range(_FOLDS):
         held_out = benchmark.tasks[fold::_FOLDS]
         yield held_out, [task for task in benchmark.tasks if task not in held_out]
+
+
+def _number(graph: Graph, relation: str) -> int | None:
+    """The id of a task's relation, where its pairs are edges of the graph."""
+    number = graph.relation(relation) if relation in graph.relation_names else None
+    return number if number is not None and graph.relation_counts[number] else None
 
 
 def _train(graph: Graph, like: Embeddings, on_progress: OnProgress) -> Embeddings:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, write_text
 from faan.evidence import Evidence, Measure, RelationQuery, Sources, evidence_of
+from faan.models.evidence_rows import Rows
 from faan.models.trees import Trees
 from faan.tasks import Task
 
@@ -52,8 +53,9 @@ class EvidenceRanker:
     without them, a relation of the graph is asked about as if it were new.
     """
 
-    def __init__(self, sources: Sources, judge: Trees, known: Trees | None = None) -> None:
+    def __init__(self, sources: Sources, judge: Trees, known: Trees | None = None, rows: Rows | None = None) -> None:
         self.sources, self.judge, self.known = sources, judge, known
+        self.rows = rows  # what `judge` learnt from, right after training
 
     def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
         """Find out what the references have in common."""
@@ -66,7 +68,7 @@ class EvidenceRanker:
 
     def on(self, sources: Sources) -> EvidenceRanker:
         """The same trees with evidence from elsewhere."""
-        return EvidenceRanker(sources, self.judge, self.known)
+        return EvidenceRanker(sources, self.judge, self.known, self.rows)
 
     def save(self, folder: Path | str) -> None:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
