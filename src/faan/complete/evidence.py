@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import OnProgress, Purpose
+from faan.base import Ints, OnProgress, Purpose
 from faan.complete.methods import Fitted, Recipe
-from faan.embed import Embeddings, ModelName, train, triples_of
+from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
 from faan.models import (
     MIN_FACTS,
@@ -59,13 +59,20 @@ class FittedEvidence(Fitted):
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """Train vectors, then the trees on all tasks, and those for relations of the graph on facts held out of it."""
-        graph = benchmark.graph
-        rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
-        rows = rows if len(rows) >= MIN_FACTS else rows[:0]
+        graph, rows = benchmark.graph, _held_out(benchmark.graph, seed)
         runs = _Runs(recipe.settings(seed), without_rows(graph, rows))
-        ranker = runs.train(benchmark, benchmark.tasks, on_progress)
+        if cls.num_tasks(benchmark) >= cls.min_tasks:
+            ranker = runs.train(benchmark, benchmark.tasks, on_progress)
+        else:
+            embeddings = [_train(runs.background, one, on_progress) for one in runs.vectors]
+            ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
         known = fit_known(ranker.sources, triples_of(graph)[rows], seed, on_progress) if len(rows) else None
-        return cls(EvidenceRanker(ranker.sources, ranker.judge, known), runs)
+        return cls(EvidenceRanker(ranker.sources, ranker.judge, known, ranker.rows), runs)
+
+    @classmethod
+    def can_learn_from(cls, graph: Graph, seed: int) -> bool:
+        """Whether it can learn to complete the relations of a graph that has too few of them to be tasks."""
+        return len(_held_out(graph, seed)) > 0
 
     def unseen(
         self, benchmark: Benchmark, seed: int, on_progress: OnProgress
@@ -76,6 +83,9 @@ class FittedEvidence(Fitted):
         """
         assert self._runs is not None
         config, ranker = self._runs.config, self.method
+        if ranker.judge is None:
+            yield ranker, benchmark.tasks
+            return
         if config.vectors == "background+tasks":
             held_out, others = next(_folds(benchmark))
             yield self._runs.train(benchmark, others, on_progress), held_out
@@ -94,7 +104,7 @@ class FittedEvidence(Fitted):
         assert self._runs is not None
         embeddings, unseen = self.embeddings, graph.num_triples - self._runs.embedded
         if self.method.known is not None or unseen > _MISSING * graph.num_triples:
-            embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
+            embeddings = [_train(graph, vectors.config, on_progress) for vectors in embeddings]
         self._runs.remove()
         return FittedEvidence(self.method.on(make_sources(graph, embeddings)))
 
@@ -122,6 +132,13 @@ class _Runs:
         self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
         self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
+    @property
+    def vectors(self) -> list[EmbedConfig]:
+        """The settings of the vectors that evidence is taken from."""
+        model = self.config.model
+        assert isinstance(model, EvidenceConfig)
+        return [] if "embeddings" in model.without else [model.translation, self.config.embed]
+
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""
         folder = self._folder / str(len(self.done))
@@ -148,7 +165,14 @@ def _number(graph: Graph, relation: str) -> int | None:
     return number if number is not None and graph.relation_counts[number] else None
 
 
-def _train(graph: Graph, like: Embeddings, on_progress: OnProgress) -> Embeddings:
-    """Vectors of a graph, with the settings of others."""
+def _held_out(graph: Graph, seed: int) -> Ints:
+    """The facts to learn from how relations of the graph are completed; none if there would be too few."""
+    rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
+    return rows if len(rows) >= MIN_FACTS else rows[:0]
+
+
+def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embeddings:
+    """Vectors of a graph."""
     triples = triples_of(graph)
-    return train(triples, graph.num_entities, graph.num_relations, like.config, on_progress=on_progress).embeddings
+    config = config.within_budget(len(triples))
+    return train(triples, graph.num_entities, graph.num_relations, config, on_progress=on_progress).embeddings
