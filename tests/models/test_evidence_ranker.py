@@ -244,7 +244,7 @@ THINNED, FACTS = without_rows(GRAPH, HELD_OUT), triples_of(GRAPH)[HELD_OUT]
 @pytest.fixture(scope="module")
 def knowing() -> EvidenceRanker:
     """Trees for new relations and for relations of the graph, which steps of two ones and the like explain."""
-    sources = make_sources(THINNED, VECTORS)
+    sources = make_sources(THINNED, VECTORS, completion=VECTORS[1])
     known = fit_known(sources, FACTS)
     return EvidenceRanker(sources, fit_ranker(THINNED, STEPS, VECTORS, QUICK).judge, known)
 

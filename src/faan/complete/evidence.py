@@ -28,6 +28,7 @@ from faan.train import Callbacks, RunConfig, train_run
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
 _HELD_OUT, _MOST = 0.1, 100  # the share of each relation's facts to learn from, and at most how many
+_COMPLETION = "completion"  # the folder of the vectors for relations of the graph
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
 
 
@@ -35,8 +36,8 @@ class FittedEvidence(Fitted):
     """Trees over evidence.
 
     Evidence from the graph itself (paths, profiles, links) is taken from the whole graph in the end. The vectors are
-    trained again on the whole graph, because those that the trees learnt with do not know the tasks and the facts that
-    were held out.
+    those that the trees learnt with and that were measured, unless the tasks are a large part of the graph; only those
+    for relations of the graph are always trained again, on all facts.
     """
 
     min_tasks = EvidenceConfig().min_tasks
@@ -66,8 +67,12 @@ class FittedEvidence(Fitted):
         else:
             embeddings = [_train(runs.background, one, on_progress) for one in runs.vectors]
             ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
-        known = fit_known(ranker.sources, triples_of(graph)[rows], seed, on_progress) if len(rows) else None
-        return cls(EvidenceRanker(ranker.sources, ranker.judge, known, ranker.rows), runs)
+        if not len(rows):
+            return cls(ranker, runs)
+        completion = _train(runs.background, runs.model.completion, on_progress)
+        sources = replace(ranker.sources, completion=completion)
+        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress)
+        return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
 
     @classmethod
     def can_learn_from(cls, graph: Graph, seed: int) -> bool:
@@ -91,10 +96,9 @@ class FittedEvidence(Fitted):
             yield self._runs.train(benchmark, others, on_progress), held_out
             return
         assert ranker.rows is not None
-        assert isinstance(config.model, EvidenceConfig)
         for held_out, _ in _folds(benchmark):
             names = {name for task in held_out for name in (task.relation, inverse_name(task.relation))}
-            judge = train_trees(ranker.rows, ranker.judge.evidence, config.model, seed, without=names)
+            judge = train_trees(ranker.rows, ranker.judge.evidence, self._runs.model, seed, without=names)
             graph = ranker.sources.graph
             hidden = [replace(task, hidden=_number(graph, task.relation)) for task in held_out]
             yield EvidenceRanker(ranker.sources, judge), hidden
@@ -102,25 +106,30 @@ class FittedEvidence(Fitted):
     def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
-        embeddings, unseen = self.embeddings, graph.num_triples - self._runs.embedded
-        if self.method.known is not None or unseen > _MISSING * graph.num_triples:
+        embeddings, completion = self.embeddings, self.method.sources.completion
+        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
             embeddings = [_train(graph, vectors.config, on_progress) for vectors in embeddings]
+        if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
+            completion = _train(graph, self._runs.model.completion, on_progress)
         self._runs.remove()
-        return FittedEvidence(self.method.on(make_sources(graph, embeddings)))
+        return FittedEvidence(self.method.on(make_sources(graph, embeddings, completion=completion)))
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""
         for vectors in self.embeddings:
             vectors.save(folder / vectors.config.model)
+        if self.method.sources.completion is not None:
+            self.method.sources.completion.save(folder / _COMPLETION)
         self.method.save(folder)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedEvidence:
         """Read the vectors that are there, and the trees."""
         embeddings = [Embeddings.load(folder / model) for model in _MODELS if (folder / model).is_dir()]
-        for vectors in embeddings:
+        completion = Embeddings.load(folder / _COMPLETION) if (folder / _COMPLETION).is_dir() else None
+        for vectors in (*embeddings, *([completion] if completion else [])):
             vectors.check_graph(graph)
-        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings)))
+        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings, completion=completion)))
 
 
 class _Runs:
@@ -133,11 +142,15 @@ class _Runs:
         self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     @property
+    def model(self) -> EvidenceConfig:
+        """The settings of the ranker."""
+        assert isinstance(self.config.model, EvidenceConfig)
+        return self.config.model
+
+    @property
     def vectors(self) -> list[EmbedConfig]:
         """The settings of the vectors that evidence is taken from."""
-        model = self.config.model
-        assert isinstance(model, EvidenceConfig)
-        return [] if "embeddings" in model.without else [model.translation, self.config.embed]
+        return [] if "embeddings" in self.model.without else [self.model.translation, self.config.embed]
 
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""

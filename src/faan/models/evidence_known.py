@@ -26,8 +26,7 @@ _HARD = (
     "tail in references",
     "tail of heads with the same fact",
     "fitted relation",
-    "own relation (translation)",
-    "own relation (matching)",
+    "own relation",
 )
 _CONFIG = EvidenceConfig(heads=100, hard=40, random=150, trees=300, leaves=31, learning_rate=0.05, min_rows=100)
 

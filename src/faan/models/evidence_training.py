@@ -26,6 +26,17 @@ from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
 from faan.tasks import Method, Protocol, Task
 
+COMPLETION = EmbedConfig(
+    model="complex",
+    dimension=100,
+    inverse_relations=True,
+    epochs=40,
+    budget=2_000_000,
+    batch_size=512,
+    negatives=500,
+    loss="softmax",
+    regularization=0.005,
+)
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
 
@@ -64,6 +75,8 @@ class EvidenceConfig(MethodConfig):
     """Kinds of evidence that are left out."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
+    completion: EmbedConfig = COMPLETION
+    """The vectors that ``faan fit`` trains to complete the relations of the graph itself."""
     task_edges: bool = True
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
     inverse_tasks: bool = True
@@ -182,7 +195,12 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
 
 
-def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Method] | None = None) -> Sources:
+def make_sources(
+    graph: Graph,
+    embeddings: Sequence[Embeddings],
+    learnt: Mapping[str, Method] | None = None,
+    completion: Embeddings | None = None,
+) -> Sources:
     """Put what evidence is taken from in its place."""
     places: dict[str, Embeddings] = {}
     for vectors in embeddings:
@@ -193,7 +211,7 @@ def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping
                 + ", ".join(one.config.model for one in embeddings)
             )
         places[place] = vectors
-    return Sources(graph, learnt=learnt or {}, **places)
+    return Sources(graph, learnt=learnt or {}, completion=completion, **places)
 
 
 def _draw_rows(
