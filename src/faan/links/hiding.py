@@ -36,6 +36,10 @@ class LinkSplit:
         """All facts that are true: an answer of one of them never counts as wrong, (k, 3)."""
         return np.concatenate([triples_of(self.graph), self.valid, self.test, self.unasked])
 
+    def for_choosing(self) -> LinkSplit:
+        """The split that settings may be chosen by: its validation facts are asked for, and test facts play no part."""
+        return replace(self, valid=self.valid[:0], test=self.valid, unasked=self.unasked[:0])
+
     @cached_property
     def asked_relations(self) -> list[int]:
         """The relations of the facts that are asked for."""
