@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from faan.base import InputError, Ints, OnProgress, ignore_progress
 from faan.complete import Completer
@@ -49,9 +48,7 @@ def probabilities(completer: Completer, facts: Ints, on_progress: OnProgress = i
     return said
 
 
-def judge_facts(
-    test: Judged, said: Sequence[float], valid: Judged | None, valid_said: Sequence[float]
-) -> dict[str, Any]:
+def judge_facts(test: Judged, said: ArrayLike, valid: Judged | None, valid_said: ArrayLike) -> dict[str, Any]:
     """Accuracy and F1 with a threshold for each relation that was best on validation facts; AUC without thresholds.
 
     A relation without validation facts has the threshold that is best for all of them together.
