@@ -2,6 +2,7 @@
 
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
 from faan.graph.detect import FORMATS
+from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
@@ -20,6 +21,8 @@ __all__ = [
     "FORMATS",
     "RARE",
     "TYPE_RELATIONS",
+    "Client",
+    "Endpoint",
     "Folder",
     "Graph",
     "GraphBuilder",
@@ -29,9 +32,11 @@ __all__ = [
     "RelationSummary",
     "Summary",
     "Terms",
+    "TroubleError",
     "Types",
     "frame_columns",
     "has_fixed_columns",
+    "is_endpoint",
     "is_saved_graph",
     "open_graph",
     "pair_columns",
