@@ -275,3 +275,21 @@ def test_the_password_is_sent_and_neither_printed_nor_saved(
 
 def test_options_of_endpoints_are_refused_for_files(faan: Run) -> None:
     assert "there is no SPARQL endpoint among the sources" in faan("check", "world", "--limit", "3")[2]
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_how_to_page_work(tmp_path: Path, faan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "sparql.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^    faan (check .*sparql\+.*)$", page, re.MULTILINE)
+    assert len(commands) >= 4
+    command = oxigraph_command()
+    if command is None:
+        pytest.skip("no Oxigraph server: pip install 'faan[dev]'")
+    monkeypatch.chdir(tmp_path)
+    with oxigraph(command) as running:
+        running.load((root / "examples" / "several" / "facts.nt").read_text(encoding="utf-8"))
+        for line in commands:
+            code, out, err = faan(*line.replace("http://localhost:7878", running.url).split())
+            assert code == 0, err
+            assert "entities" in out

@@ -8,6 +8,7 @@ from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
+from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
@@ -36,6 +37,7 @@ __all__ = [
     "Types",
     "frame_columns",
     "has_fixed_columns",
+    "iri",
     "is_endpoint",
     "is_saved_graph",
     "open_graph",

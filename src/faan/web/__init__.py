@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
+from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
+from faan.web.sending import plan, query_address, send
 
 if TYPE_CHECKING:
     from faan.web.app import create_app
@@ -15,6 +17,7 @@ __all__ = [
     "CHOSEN",
     "DECISIONS_FILE",
     "FORMATS",
+    "Decision",
     "Decisions",
     "addresses",
     "check_access",
@@ -23,7 +26,10 @@ __all__ = [
     "export",
     "is_loopback",
     "listen",
+    "plan",
+    "query_address",
     "run",
+    "send",
     "service_of",
 ]
 
