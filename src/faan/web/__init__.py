@@ -11,6 +11,7 @@ from faan.web.sending import plan, query_address, send
 if TYPE_CHECKING:
     from faan.web.app import create_app
     from faan.web.guard import is_loopback
+    from faan.web.link import LinkTemplate
     from faan.web.server import addresses, check_access, listen, run, service_of
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "FORMATS",
     "Decision",
     "Decisions",
+    "LinkTemplate",
     "addresses",
     "check_access",
     "create_app",
@@ -36,6 +38,7 @@ __all__ = [
 _LAZY = {
     "create_app": "app",
     "is_loopback": "guard",
+    "LinkTemplate": "link",
     "addresses": "server",
     "check_access": "server",
     "listen": "server",
