@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 
-from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
+from faan.complete import Completer, Examples, Explanation, Extended, Suggestion, Trust
 from faan.graph import Graph
 from faan.web.answers import (
     Explained,
@@ -121,6 +121,12 @@ class Service:
         with self.gate.turn():
             explanation = self.completer.explain(head, tail, examples, rejected=self._rejected(request))
         return self._explained(explanation, relation)
+
+    def trust(self, request: QuestionRequest) -> Trust:
+        """What the probabilities of a relation are worth."""
+        examples = self._examples(request)
+        with self.gate.turn():
+            return self.completer.trust(examples, rejected=self._rejected(request))
 
     def decide(self, request: DecideRequest) -> Decision:
         """Write a decision down."""
