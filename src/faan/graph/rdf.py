@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import IO, cast
 
 import pyoxigraph as ox
 
 from faan.base import InputError
 from faan.graph.builder import GraphBuilder
+from faan.graph.guards import Guarded
 from faan.graph.labels import language_rank
 from faan.graph.sources import Source
 
@@ -95,10 +97,12 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
     statements = Statements(languages, rename_blank_nodes=True)
     with source.errors():
         try:
-            for quad in ox.parse(source.stream, FORMATS[format], base_iri=_BASE):
+            for quad in ox.parse(cast(IO[bytes], Guarded(source, format)), FORMATS[format], base_iri=_BASE):
                 statements.add(quad)
                 if len(statements.heads) == _CHUNK:
                     statements.flush(builder)
+        except MemoryError as error:  # the parser's bound on the length of a name or text
+            raise InputError(f"a name or text is too long ({error})", source=source.name) from None
         except SyntaxError as error:
             raise InputError(f"not {format}: {reason(error)}", source=source.name, line=error.lineno) from None
     statements.flush(builder)

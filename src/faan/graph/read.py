@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -12,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, OnProgress, progress_bars
+from faan.base import InputError, OnProgress, progress_bars, shorten
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.frames import (
     is_arrow,
@@ -68,7 +69,7 @@ def read_graph(
     source: Any,
     *,
     format: str | None = None,
-    columns: Columns | None = None,
+    columns: tuple[str | int, str | int, str | int] | None = None,
     nodes: str | Path | Sequence[str | Path] = (),
     languages: Sequence[str] = ("en",),
     type_relations: Sequence[str] = TYPE_RELATIONS,
@@ -109,24 +110,34 @@ def read_graph(
     tables = [nodes] if isinstance(nodes, str | Path) else list(nodes)
     if sum(isinstance(place, str | Path) and str(place) == "-" for place in (source, *tables)) > 1:
         raise InputError("only one of the graph and its tables of nodes can come from standard input")
+    chosen = _column_names(columns)
     if isinstance(source, Graph) or (isinstance(source, str | Path) and _is_saved(source)):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", source)
-        _refuse_options(place, what, format, columns)
+        _refuse_options(place, what, format, chosen)
         if tables or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s nodes and types are fixed; they cannot be set", source=str(place))
         return source if isinstance(source, Graph) else open_graph(source)
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
     if not isinstance(source, str | Path):
         builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
-        _read_object(source, builder, columns)
+        _read_object(source, builder, chosen)
     else:
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
         with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
-            _read_path(source, builder, format, columns, languages, told)
+            _read_path(source, builder, format, chosen, languages, told)
     for place in tables:
         with open_source(place) as table:
             read_nodes(table, builder)
     return builder.finish()
+
+
+def _column_names(columns: tuple[str | int, str | int, str | int] | None) -> Columns | None:
+    if columns is None:
+        return None
+    if isinstance(columns, str) or len(columns) != 3 or not all(type(column) in (str, int) for column in columns):
+        raise InputError(f"expected three columns by name or number, found {shorten(repr(columns))}")
+    head, relation, tail = map(str, columns)
+    return head, relation, tail
 
 
 def _is_saved(source: str | Path) -> bool:
@@ -173,7 +184,7 @@ def _read_path(
         return
     if not str(path):
         raise InputError("the path is empty; expected a file or folder, or . for this one")
-    if str(path) != "-" and Path(path).is_dir():
+    if str(path) != "-" and os.path.isdir(path):  # noqa: PTH112, raises no error where a path is too long
         _read_folder(Folder(path), builder, format, columns)
         return
     with open_source(path, on_progress) as source:
