@@ -15,12 +15,14 @@ from faan.cli.options import (
     ColumnNames,
     Format,
     GraphArgument,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
 )
 from faan.cli.printing import out, print_json, stages, talk, visible
 
@@ -39,18 +41,20 @@ def fit(
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Settings of a run to make it with: a name such as `evidence` (larger vectors, takes much longer), or "
+            help="The configuration to fit with: a name such as `evidence` (larger vectors, takes much longer), or "
             "a TOML file.",
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="RELATION", help="Leave a relation out, as if the graph had none of it; repeatable."),
+        typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which relations are held out, and all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -63,7 +67,9 @@ def fit(
 
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
-    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    read = SourceOptions(
+        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+    ).read()
     try:
         with stages() as on_progress:
             completer = fit_completer(

@@ -109,7 +109,7 @@ def _parse(
     format: str,
     languages: Sequence[str],
 ) -> Statements:
-    statements = Statements(languages)
+    statements = Statements(languages, part=builder.part)
     for number, text in lines:
         try:
             check_nesting(text)
