@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import os
@@ -115,7 +116,6 @@ def test_entities_of_xml_are_read_unless_they_multiply(write: Write) -> None:
         ("graph.csv", f'a,r,b\n"a",r,{LONG}\n'),
         ("graph.nt", f"<a:s> <a:p> <a:o> .\n<http://a/s> <http://a/p> <http://a/{LONG}> .\n"),
         ("graph.nq", f"<a:s> <a:p> <a:o> .\n<a:s> <a:p> <a:{LONG}> <a:g> .\n"),
-        ("graph.nt", f'<a:s> <a:p> <a:o> .\n<http://a/s> <http://www.w3.org/2000/01/rdf-schema#label> "{LONG}" .\n'),
         ("graph.ttl", f"<a:s> <a:p> <a:{LONG}> ."),
         ("graph.jsonld", f'{{"@id": "a:s", "a:p": {{"@id": "a:{LONG}"}}}}'),
         ("graph.rdf", f'{RDF}<a:x rdf:about="http://a/s"><a:p rdf:resource="http://a/{LONG}"/></a:x></rdf:RDF>'),
@@ -136,7 +136,10 @@ def test_a_long_name_in_parquet_or_in_python_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_long_text_that_is_no_name_is_skipped(write: Write) -> None:
-    assert read_graph(write("graph.nt", f'<a:s> <a:p> <a:o> .\n<a:s> <a:p> "{LONG}" .\n')).report.literals == 1
+    label = "http://www.w3.org/2000/01/rdf-schema#label"
+    for ending in ("nt", "ttl"):
+        graph = f'<http://a/s> <a:p> <a:o> .\n<http://a/s> <a:p> "{LONG}" .\n<http://a/s> <{label}> "{LONG}" .\n'
+        assert read_graph(write(f"graph.{ending}", graph)).report.literals == 2
 
 
 @pytest.mark.slow
@@ -251,3 +254,9 @@ def test_damaged_parquet_is_refused_in_silence(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script, *copies], capture_output=True, text=True, check=True)
     assert "no" in done.stdout
     assert not done.stderr
+
+
+@pytest.mark.parametrize("start", [" " * 5000, "#\n" * 5000, "_:" + "<" * 100_000, "\n" * 5000 + "<", "<a> " * 5000])
+def test_the_format_of_any_beginning_is_told_at_once(write: Write, start: str) -> None:
+    with contextlib.suppress(InputError):  # it may be a graph or not; it must not take for ever
+        read_graph(write("graph", start + "x"))

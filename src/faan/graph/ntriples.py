@@ -16,7 +16,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.guards import check_nesting
 from faan.graph.limits import NAME_BYTES, is_too_long, too_long
-from faan.graph.rdf import LABEL_RELATIONS, Statements, label_rank, reason
+from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
 from faan.graph.sources import Source
 
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
@@ -25,7 +25,7 @@ _BLOCK = 1 << 23  # bytes read at once
 _PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}-]|%[0-9A-Fa-f]{2})*"
 _IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
 _TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
-_LABEL = f"<(?:{'|'.join(LABEL_RELATIONS)})>".replace(".", r"\.")
+_LABEL = f"<(?:{'|'.join(TEXT_RELATIONS)})>".replace(".", r"\.")
 
 
 def read_ntriples(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
@@ -127,9 +127,9 @@ def _parse(
 
 
 def _check_lengths(quad: ox.Quad, languages: Sequence[str]) -> None:
-    """Refuse a statement with a name or label that is too long; other literals may be as long as a line."""
+    """Refuse a statement with a name that is too long; literals may be as long as a line."""
     one = Statements(languages)
     one.add(quad)
-    for name in (*one.heads, *one.relations, *one.tails, *one.names, *one.labels):
+    for name in (*one.heads, *one.relations, *one.tails, *one.names):
         if is_too_long(name):
             raise InputError(too_long(name))
