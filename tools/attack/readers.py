@@ -196,6 +196,11 @@ def make_settings(random: Random, folder: Path) -> Path:
     return _written(folder, "settings.toml", mutated(content, random))
 
 
+def _load_settings() -> None:
+    """Load what reads a configuration: torch takes seconds."""
+    import faan.train  # noqa: F401
+
+
 def read_settings(path: Path) -> str:
     """Read a configuration as each command would."""
     from faan import InputError
@@ -212,5 +217,5 @@ READERS = (
     Inputs("graphs", make_graph, read, share=6, prepare=_seeds),
     Inputs("folders", functools.partial(make_folder, ("benchmark", "openke")), read_folder, share=2),
     Inputs("saved-graphs", functools.partial(make_folder, ("saved",)), read, share=2),
-    Inputs("settings", make_settings, read_settings, share=1),
+    Inputs("settings", make_settings, read_settings, share=1, prepare=_load_settings),
 )
