@@ -84,7 +84,7 @@ def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
     assert lines[0] == "land9"
     assert lines[1].split()[0] == "1"
     assert lines[1].endswith("town9a")
-    assert "a path that 5 of 5 examples have" in lines[2]
+    assert "right for 5 of 5 that it reaches" in lines[2]
 
 
 def test_suggest_takes_a_relation_a_file_or_standard_input(

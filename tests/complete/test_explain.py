@@ -67,7 +67,7 @@ def test_labels_are_used_in_words_and_names_in_data(tmp_path: Path) -> None:
     completer = fit(read_graph(tmp_path / "graph.nt"), method="rules")
     found = completer.explain("Land 7", "urn:Q207", [(f"Land {i}", f"urn:Q{200 + i}") for i in range(3)])
     assert (found.suggestion.head, found.label("urn:Q7")) == ("urn:Q7", "Land 7")
-    assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: a path that 3 of 3")
+    assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: right for 3 of 3")
 
 
 def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -> None:

@@ -32,6 +32,8 @@ class Purpose(IntEnum):
     MEASURED_HEADS = 9
     EXAMPLES = 10  # of a relation with many facts
     TASK_CHOICE = 11
+    RESERVED = 21  # facts that vectors are not trained with
+    SELF_TEST = 22  # facts of a relation that it is tested on
 
 
 class Stream:

@@ -15,6 +15,16 @@ class Bin(BaseModel):
     true: float
 
 
+class Point(BaseModel):
+    """What accepting all first suggestions from a probability on would give."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: float = Field(ge=0, le=1)
+    answered: float = Field(ge=0, le=1)  # the share of heads that get an answer
+    right: float | None = Field(None, ge=0, le=1)  # the share of these that is right, None where there is none
+
+
 class Measured(BaseModel):
     """How well relations were completed that the measured model had never seen."""
 
@@ -27,7 +37,8 @@ class Measured(BaseModel):
     hits_at_10: float = Field(ge=0, le=1)
     hits_at_1: float = Field(ge=0, le=1)
     missed: float = Field(ge=0, le=1)  # the share of answers that were not among the candidates
-    reliability: tuple[Bin, ...] = ()  # of probabilities that were fitted on the other relations
+    reliability: tuple[Bin, ...] = ()  # of first suggestions; their probabilities were fitted on other relations
+    trade_off: tuple[Point, ...] = ()  # of the same
 
     def in_words(self) -> str:
         """What to expect."""

@@ -64,12 +64,12 @@ class FittedEvidence(Fitted):
         for held_out, others in folds if self._runs.config.vectors == "background" else folds[:1]:
             yield self._runs.train(benchmark, others, on_progress), held_out
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
         embeddings = self.embeddings
-        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
-            embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
+        if seen.num_triples - self._runs.embedded > _MISSING * seen.num_triples:
+            embeddings = [_train(seen, vectors, on_progress) for vectors in embeddings]
         self._runs.remove()
         ranker = EvidenceRanker(make_sources(graph, embeddings), self.method.evidence, self.method.judge)
         return FittedEvidence(ranker)

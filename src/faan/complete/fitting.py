@@ -19,6 +19,7 @@ from faan.complete.given import NamesLike, as_names
 from faan.complete.measuring import measure
 from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
+from faan.complete.reserved import reserved_rows, without_rows
 from faan.graph import Graph, read_graph
 from faan.tasks import SPLITS, Benchmark, without_relations
 
@@ -77,7 +78,9 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         raise InputError(f"{few} too few to learn from", source=graph.report.source)
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
-        tasks = choose_tasks(graph, seed)
+        is_trained = fitted_by(recipe).is_trained
+        seen = without_rows(graph, reserved_rows(graph, seed)) if is_trained else graph
+        tasks = choose_tasks(seen, seed)
     recipe, notes = _suitable(recipe, tasks)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
@@ -88,7 +91,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         with _timing(seconds, "measure"):
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
         with _timing(seconds, "finish"):
-            fitted = fitted.on(graph, seed, on_progress)
+            fitted = fitted.on(graph, seen, on_progress)
     about = About(
         method=recipe.method,
         config=recipe.config,

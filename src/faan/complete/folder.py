@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
-_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE}  # nothing is lost with these
-_VERSION = 1
+SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, measured again where it is missing
+_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
+_VERSION = 2
 
 
 class _Head(BaseModel):
@@ -130,6 +131,8 @@ def _read(folder: Path) -> _Config:
                 f"was saved by a newer version of faan (format {head.version}, this one reads {_VERSION}); update faan",
                 source=str(folder),
             )
+        if head.version < _VERSION:
+            raise InputError("was saved by an older version of faan; fit it again", source=str(folder))
         return _Config.model_validate_json(text)
     except ValidationError as error:
         raise _damaged(folder, f"{_MARK}: {first_problem(error)}") from None
