@@ -25,7 +25,8 @@ def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: P
     command, _, expected = block.partition("\n")
     program, *arguments = shlex.split(command.removeprefix("$ "))
     assert program == "faan"
-    python = [sys.executable, "-c", "from faan.cli import main; main()", *arguments]
+    python = [sys.executable, "-m", "faan", *arguments]
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(python, capture_output=True, cwd=tmp_path, check=True)
     shown = "\n".join(line.rstrip() for line in done.stdout.decode().splitlines())
     assert shown.strip("\n") == expected.strip("\n"), f"{page} is out of date"
@@ -49,10 +50,11 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def test_every_command_is_documented() -> None:
     from faan.cli import app
+    from faan.cli.evaluate import evaluate_app
     from faan.cli.graphs import benchmark_app
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for prefix, group in (("faan", app), ("faan benchmark", benchmark_app)):
+    for prefix, group in (("faan", app), ("faan benchmark", benchmark_app), ("faan evaluate", evaluate_app)):
         for command in group.registered_commands:
             assert command.callback is not None
             assert f"{prefix} {command.name or command.callback.__name__}" in text

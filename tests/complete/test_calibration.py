@@ -109,7 +109,8 @@ def test_candidates_far_behind_are_grouped_and_count_all_the_same() -> None:
 
 def test_coefficients_never_have_the_wrong_sign() -> None:
     questions = [
-        Answered(one.rows, one.count, one.count - one.right, one.one_value) for one in sample(100, 2, one_value=False)
+        Answered(one.rows, one.count, one.count - one.right, one.shots, one.one_value)
+        for one in sample(100, 2, one_value=False)
     ]
     assert all(value >= 0 for value in fit_calibration(questions, np.ones(100)).coefficients[:3])
 
@@ -135,6 +136,6 @@ def test_the_trade_off_says_how_many_are_answered_and_how_many_of_those_are_righ
 
 @pytest.mark.slow
 def test_where_nothing_is_measured_probabilities_are_those_of_path_rules_on_world() -> None:
-    measured = fit(read_graph("world"), method="rules").calibration
+    measured = fit(read_graph("world"), method="rules").calibrations.new
     for name, numbers in UNMEASURED.model_dump().items():
         assert np.allclose(numbers, getattr(measured, name), atol=0.01), name

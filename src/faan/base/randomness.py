@@ -32,6 +32,9 @@ class Purpose(IntEnum):
     MEASURED_HEADS = 9
     EXAMPLES = 10  # of a relation with many facts
     TASK_CHOICE = 11
+    HIDDEN_FACTS = 12  # in link prediction
+    HELD_OUT_FACTS = 13  # that trees for relations of the graph learn from
+    KNOWN_ROWS = 14
     RESERVED = 21  # facts that vectors are not trained with
     SELF_TEST = 22  # facts of a relation that it is tested on
 

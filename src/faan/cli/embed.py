@@ -16,8 +16,9 @@ from faan.cli.options import (
     GraphArgument,
     Settings,
     SkipBadLines,
+    SourceOptions,
     TypeRelations,
-    read_source,
+    refuse,
     with_changes,
 )
 from faan.cli.printing import busy, new_table, out, print_json, talk, visible
@@ -26,7 +27,7 @@ from faan.graph import Graph, has_fixed_columns
 if TYPE_CHECKING:
     import numpy as np
 
-    from faan.embed import EmbedConfig, EmbeddingRun, EpochReport
+    from faan.embed import EmbedConfig, EmbeddingRun, EpochReport, ModelName
 
 
 def embed(
@@ -40,12 +41,21 @@ def embed(
             show_default=False,
         ),
     ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PURPOSE",
+            help="`completion` takes the settings for link prediction on all relations of a graph; the recommended "
+            "ones are for relations with few triples.",
+        ),
+    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="CONFIG", help="Settings instead of a model: a name (`embed-complex`) or a TOML file."),
     ] = None,
     setting: Settings = None,
-    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Validation triples to rank in training.")] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
     tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
     format: Format = None,
@@ -57,14 +67,20 @@ def embed(
     """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
     if model is not None and config is not None:
         raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
+    if purpose not in (None, "completion"):
+        raise typer.BadParameter("expected `completion`", param_hint="--for")
+    if purpose is not None:
+        refuse("settings that go with a model, not for --config", {"--for": config})
+        config = Path(f"embed-{_known_model(model)}-completion")
     check_free(output)
     settings = embed_config(model, config, setting)
 
-    def read(source: str, format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
-        return read_source(source, format, columns, None, "en", types, None, skip_bad_lines)
+    def read(sources: list[str], format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
+        return SourceOptions(sources, format, columns, type_relation=types, skip_bad_lines=skip_bad_lines).read()
 
-    held_out = {name: (path, read(path, format, columns)) for name, path in (("valid", valid), ("test", test)) if path}
-    if held_out and has_fixed_columns(graph):
+    given = (("valid", valid), ("test", test))
+    held_out = {name: (path, read([path], format, columns)) for name, path in given if path}
+    if held_out and all(has_fixed_columns(source) for source in graph):
         format = columns = None  # they are those of the held-out files
     trained_on = read(graph, format, columns, type_relation)
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
@@ -88,15 +104,17 @@ def embed_config(model: str | None, path: Path | None, changes: list[str] | None
     """The recommended settings of a model, or those of a file, with single settings changed."""
     from faan.embed import EmbedConfig
 
-    return with_changes(EmbedConfig.from_toml(path) if path else _recommended(model or "transe"), changes)
+    return with_changes(EmbedConfig.from_toml(path) if path else EmbedConfig.recommended(_known_model(model)), changes)
 
 
-def _recommended(model: str) -> EmbedConfig:
-    from faan.embed import EmbedConfig, ModelName
+def _known_model(model: str | None) -> ModelName:
+    """A model by its name, TransE where none is named."""
+    from faan.embed import ModelName
 
     for known in get_args(ModelName):
-        if model == known:
-            return EmbedConfig.recommended(known)
+        if model in (None, known):
+            name: ModelName = known
+            return name
     raise typer.BadParameter(f"expected one of {', '.join(get_args(ModelName))}", param_hint="--model")
 
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faan.base import counted
-from faan.cli.examples import ModelArgument
+from faan.cli.examples import ModelArgument, graph_of
 from faan.cli.options import (
     AsJson,
     ColumnNames,
     Format,
     GraphArgument,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
 )
-from faan.cli.printing import out, print_json, stages, talk, visible
+from faan.cli.printing import new_table, out, print_json, stages, talk, visible
 
 if TYPE_CHECKING:
-    from faan.complete import About
+    from faan.complete import About, Bin, Point
+    from faan.graph import Graph
 
 
 def fit(
@@ -37,18 +42,20 @@ def fit(
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Settings of a run to make it with: a name such as `evidence` (larger vectors, takes much longer), or "
+            help="The configuration to fit with: a name such as `evidence` (larger vectors, takes much longer), or "
             "a TOML file.",
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="RELATION", help="Leave a relation out, as if the graph had none of it; repeatable."),
+        typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which relations are held out, and all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -61,7 +68,9 @@ def fit(
 
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
-    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    read = SourceOptions(
+        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+    ).read()
     try:
         with stages() as on_progress:
             completer = fit_completer(
@@ -72,17 +81,53 @@ def fit(
         talk.print("interrupted; nothing was saved, run `faan fit` again")
         raise
     talk.print(f"wrote {visible(str(output))}")
-    _print_about(completer.about, as_json)
+    _print_about(completer.about, completer.graph, as_json)
 
 
-def info(model: ModelArgument, as_json: AsJson = False) -> None:
+def info(
+    model: ModelArgument,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Say what probabilities are worth for this relation of the graph; tests it if needed."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Say what a model is, from what graph, and how good."""
     from faan.complete import read_about
 
-    _print_about(read_about(model), as_json)
+    if relation is None:
+        _print_about(read_about(model), graph_of(model), as_json)
+        return
+    from faan.complete import Completer
+
+    trust = Completer.load(model).trust(relation)
+    if as_json:
+        print_json(asdict(trust) | {"rests_on": trust.in_words()})
+        return
+    out.print(f"probabilities of {visible(relation)}: {trust.in_words()}")
+    values = (
+        "one value each; their answers share one unit with 'none of these'" if trust.one_value else "several values"
+    )
+    out.print(f"heads have {values}")
+    _print_curve(trust.reliability, trust.trade_off)
 
 
-def _print_about(about: About, as_json: bool) -> None:
+def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None:
+    """The reliability curve of first suggestions, and what accepting from a probability on gives."""
+    if not reliability:
+        return
+    table = new_table("first suggestions", "said", "right", "how many")
+    for one in reliability:
+        table.add_row(f"{one.said:.0%}", f"{one.true:.0%}", f"{one.count:,.0f}")
+    out.print(table)
+    for point in trade_off:
+        right = "" if point.right is None else f", {point.right:.0%} of them right"
+        out.print(f"at {point.threshold:.0%}: {point.answered:.0%} of heads get an answer{right}")
+
+
+def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
     if as_json:
         print_json(about.model_dump())
         return
@@ -92,10 +137,24 @@ def _print_about(about: About, as_json: bool) -> None:
         f"{counted(source.relations, 'relation')}, {counted(source.triples, 'triple')}"
     )
     if source.without:
-        out.print(f"left out: {visible(', '.join(source.without))}")
+        out.print(f"left out: {_labels(source.without, graph)}")
     out.print(about.in_words())
     if about.measured is not None:
-        out.print(f"held out: {visible(', '.join(about.measured.relations))}")
+        out.print(f"held out: {_labels(about.measured.relations, graph)}")
+        _print_curve(about.measured.reliability, about.measured.trade_off)
+    if about.known is not None:
+        out.print(about.known.in_words())
+        _print_curve(about.known.reliability, about.known.trade_off)
     for note in about.notes:
         out.print(f"note: {visible(note)}", style="yellow")
     out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")
+
+
+def _labels(relations: Sequence[str], graph: Graph | None) -> str:
+    """Relations as a person reads them: by their labels."""
+    numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
+    labels = [
+        name if graph is None or number is None else graph.relation_label(number)
+        for name, number in zip(relations, numbers, strict=True)
+    ]
+    return visible(", ".join(labels))

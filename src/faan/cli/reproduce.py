@@ -10,7 +10,7 @@ import typer
 
 from faan.base import InputError, UnknownSettingError, check_writable, write_json
 from faan.cli.options import AsJson, Settings, read_tasks, refuse
-from faan.cli.printing import new_table, out, print_json, shown, talk, visible
+from faan.cli.printing import print_json, print_table, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
     RESULTS,
@@ -18,7 +18,6 @@ from faan.paper import (
     TABLES,
     Plan,
     Request,
-    Table,
     attention_file,
     build_tables,
     plan,
@@ -37,15 +36,15 @@ def reproduce(
         Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark; without --run its name is enough.")
     ] = Path("NELL-One"),
     rows: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Only these rows, apart by commas, e.g. FAAN,Rules.")
+        str | None, typer.Option(metavar="LIST", help="Only these rows, separated by commas, e.g. FAAN,Rules.")
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all that there are; with --run one].", show_default=False),
+        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all with results; with --run one].", show_default=False),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Compute what is missing first; can be interrupted.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A much shorter schedule, for trying out; its results are kept apart.")
+        bool, typer.Option("--quick", help="A much shorter schedule, to try it; results go to a folder of their own.")
     ] = False,
     setting: Settings = None,
     trained: Annotated[
@@ -103,7 +102,7 @@ def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> N
         print_json({"dataset": request.dataset, "tables": [table.as_json() for table in tables]})
         return
     for table in tables:
-        _print(table)
+        print_table(table)
 
 
 def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | None) -> None:
@@ -181,12 +180,3 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
-
-
-def _print(table: Table) -> None:
-    shape = new_table(f"\n{table.title}", *table.columns)
-    for row in table.rows:
-        shape.add_row(*(shown(cell) for cell in row))
-    out.print(shape)
-    for note in table.notes:
-        out.print(visible(note), style="dim")

@@ -14,7 +14,7 @@ import typer
 
 from faan.base import InputError, counted, read_lines
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, wanted
-from faan.cli.options import Base, Force, check_new_file, format_of, refuse
+from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, shown, talk, visible
 from faan.complete import ENDINGS, Examples, Line, Suggestion, cut, header, last_asked, line_writer, trimmed
 from faan.graph import DEFAULT_BASE, Graph, Terms
@@ -31,9 +31,9 @@ def suggest(
     examples: ExamplesFile = None,
     example: Example = None,
     head: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Whose facts are wanted; may be given several times.")
+        list[str] | None, typer.Option(metavar="NAME", help="Suggest tails of this head; may be given several times.")
     ] = None,
-    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same, a name a line.")] = None,
+    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of heads, one name a line.")] = None,
     tail: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only these tails; without heads: suggest heads for these tails."),
@@ -42,13 +42,13 @@ def suggest(
     limit: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Without heads and tails: ask for so many heads at most.  [default: 10 in a table, else all]"
+            min=1, help="Without heads and tails: the number of heads to ask for.  [default: 10 in a table, else all]"
         ),
     ] = None,
     known: Annotated[
-        bool, typer.Option("--known", help="Show facts of these heads or tails that are known already, too.")
+        bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="In a table: print the reasons below each.")] = False,
     form: Annotated[
         str | None,
         typer.Option(
@@ -58,13 +58,14 @@ def suggest(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What N-Triples call a relation that is given by examples.")
+        str | None, typer.Option(metavar="NAME", help="The name in N-Triples of a relation that is given by examples.")
     ] = None,
     base: Base = DEFAULT_BASE,
+    relation_base: RelationBase = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted job in that file.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted job in that file.")] = False,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
@@ -88,17 +89,18 @@ def suggest(
     if chosen != "nt" or relation is not None:
         refuse("a new relation in N-Triples", {"--name": name})
     if chosen != "nt":
-        refuse("N-Triples", {"--base": base != DEFAULT_BASE})
+        refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
     if chosen != "table":
         refuse("a table", {"--explain": explain})
     if output is None or resume:
         refuse("a file that is begun anew (-o without --resume)", {"--force": force})
     if head or heads_file or tail:
         refuse("a question without heads and tails", {"--limit": limit})
+    terms = Terms(base, relation_base)
     _suggest(
         wanted(model, relation, examples, example),
         _Asked(head or [], heads_file, tail or [], top, limit, known),
-        _Target(chosen, output, resume, force, explain, name, base),
+        _Target(chosen, output, resume, force, explain, name, terms),
     )
 
 
@@ -121,7 +123,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Target:
-    """Where suggestions go and how they are written; only N-Triples need a name for a new relation and a base."""
+    """Where suggestions go and how they are written; only N-Triples need a name for a new relation and IRIs."""
 
     form: str
     output: Path | None
@@ -129,14 +131,13 @@ class _Target:
     force: bool
     explained: bool
     name: str | None
-    base: str
+    terms: Terms
 
 
 def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     """Suggest facts, to a table or to lines."""
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
-    terms = Terms(target.base)  # complains about a wrong base before anything is loaded
     completer, examples = wanted.open()
     from faan.complete import entities
 
@@ -163,7 +164,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     else:
         graph = completer.graph
         relation = graph.relation_names[graph.relation(examples)] if isinstance(examples, str) else target.name or ""
-        count = _write(found, target, line_writer(target.form, relation, terms))
+        count = _write(found, target, line_writer(target.form, relation, target.terms))
         _print_written(count, target, before)
 
 

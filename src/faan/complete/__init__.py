@@ -28,7 +28,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
-    from faan.complete.question import entities
+    from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "Measured",
     "Node",
     "Point",
+    "Question",
     "Reason",
     "Source",
     "Suggestion",
@@ -59,6 +60,7 @@ __all__ = [
     "Trust",
     "WeightedExample",
     "WeightedNeighbour",
+    "ask",
     "check_place",
     "cut",
     "entities",
@@ -78,6 +80,8 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
+    "Question": "question",
+    "ask": "question",
     "entities": "question",
     "fit_methods": "registry",
     "recipe_of": "registry",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pathlib import PurePath
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Bin(BaseModel):
@@ -50,16 +52,40 @@ class Measured(BaseModel):
         )
 
 
+class MeasuredKnown(BaseModel):
+    """How well relations of the graph were completed, from facts that were hidden from the measured model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    relations: int = Field(ge=1)
+    questions: int = Field(ge=1)
+    hits_at_1: float = Field(ge=0, le=1)
+    reliability: tuple[Bin, ...] = ()
+    trade_off: tuple[Point, ...] = ()
+
+    def in_words(self) -> str:
+        """What to expect."""
+        return (
+            f"On {self.relations} relations of the graph, with all other facts known, the very first answer was right "
+            f"for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
+        )
+
+
 class Source(BaseModel):
     """The graph that a model was made from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str  # where it was read from
+    name: str  # of the file or folder that it was read from, without the place on somebody's machine
     entities: int
     relations: int
     triples: int
     without: tuple[str, ...] = ()  # relations that were left out on demand
+
+    @field_validator("name")
+    @classmethod
+    def _without_its_place(cls, name: str) -> str:
+        return name if "://" in name else PurePath(name).name or name
 
 
 class About(BaseModel):
@@ -71,6 +97,7 @@ class About(BaseModel):
     config: str = ""  # the configuration that it was made with
     source: Source
     measured: Measured | None  # None where the graph has too few relations to hold some out
+    known: MeasuredKnown | None = None  # of its own relations; None where too few facts could be hidden
     notes: tuple[str, ...] = ()  # what a user should know about how it was made
     seconds: dict[str, float] = {}
     seed: int = 0

@@ -59,6 +59,7 @@ class Answered:
     rows: Floats  # (n, F) features
     count: Floats  # (n,) how many candidates a row stands for
     right: Floats  # (n,) how many of them are right
+    shots: int
     one_value: bool
 
     @classmethod
@@ -69,7 +70,7 @@ class Answered:
         starts = np.concatenate([[0], ends[:-1]])
         rows = features(scores, shots, one_value, order[(starts + ends - 1) // 2])
         counted = np.add.reduceat(right[order].astype(np.float64), starts) if len(scores) else np.empty(0)
-        return cls(rows, (ends - starts).astype(np.float64), counted, one_value)
+        return cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value)
 
 
 def _group_ends(count: int) -> NDArray[np.int64]:
@@ -99,6 +100,19 @@ class Calibration(BaseModel):
     def per_score(self) -> float:
         """By how much the logit rises with the score, if the rank stays as it is."""
         return sum(self.coefficients[i] / self.scale[i] for i in (0, 1))
+
+
+class Calibrations(BaseModel):
+    """The calibrations of a model: of new relations, and of those of its graph."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    new: Calibration
+    known: Calibration | None = None  # None where too few facts could be hidden to measure it: then that of new ones
+
+    def of(self, is_known: bool) -> Calibration:
+        """That of a relation of the graph, or of a new one."""
+        return self.known if is_known and self.known is not None else self.new
 
 
 class Tuning(BaseModel):

@@ -11,7 +11,7 @@ import numpy as np
 
 from faan.base import InputError, Ints, html_table, progress_bars
 from faan.complete.about import About
-from faan.complete.calibration import Calibration
+from faan.complete.calibration import Calibration, Calibrations
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
@@ -42,7 +42,7 @@ class Completer:
         graph: The graph.
         about: What the model is, from what graph, and how good it was on relations that it had never seen.
         fitted: The method that ranks.
-        calibration: What turns scores into probabilities.
+        calibrations: What turns scores into probabilities.
 
     >>> import faan
     >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
@@ -53,9 +53,9 @@ class Completer:
     """
 
     def __init__(
-        self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About, folder: Path | None = None
+        self, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About, folder: Path | None = None
     ) -> None:
-        self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
+        self.graph, self.fitted, self.calibrations, self.about = graph, fitted, calibrations, about
         self._tests = Remembered(graph, folder)
         self._rankings: dict[Hashable, Ranking] = {}  # of the last questions: who asks once asks again
 
@@ -86,7 +86,7 @@ class Completer:
         ...     faan.load(f"{folder}/model")
         Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
         """
-        write_model(Path(folder), self.graph, self.fitted, self.calibration, self.about)
+        write_model(Path(folder), self.graph, self.fitted, self.calibrations, self.about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
@@ -271,12 +271,15 @@ class Completer:
         question = question.inverse() if inverse else question
         plain = self.fitted.method.prepare(question.task, question.references)
         test = NOTHING if inverse else self._test(examples, question)  # heads of a tail are looked for, not judged
-        scorer, reasons = Adjusted.of(question, plain, self.calibration), Reasons(question, self._profiles, plain)
-        judge = Judge.of(question, self.calibration, test.tuning)
+        calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
+        scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
         if len(question.rejected) and not inverse:
             lessons = learn(question, reasons.relation_paths, scorer, self._accepted(examples, question), judge, test)
-            scorer, judge = Adjusted.of(question, plain, self.calibration, lessons), replace(judge, shift=lessons.shift)
+            scorer, judge = Adjusted.of(question, plain, calibration, lessons), replace(judge, shift=lessons.shift)
         return Ranking(question, scorer, judge, reasons, test)
+
+    def _calibration(self, question: Question) -> Calibration:
+        return self.calibrations.of(question.hidden is not None)
 
     def _accepted(self, examples: Examples, question: Question) -> tuple[PairSet, Scorer] | None:
         """What a reviewer accepted beside the facts of a relation of the graph, and scores that do not know it."""
@@ -295,12 +298,12 @@ class Completer:
             return found
         with progress_bars() as on_progress:
             if name is None:
-                return run_self_test(question, self.fitted.method, self.calibration, None, on_progress)
+                return run_self_test(question, self.fitted.method, self._calibration(question), None, on_progress)
             own, relation = ask(self.graph, name), self.graph.relation(name)
             rows = self._reserved[self.graph.relations[self._reserved] == relation]
             unseen = np.stack([self.graph.heads[rows], self.graph.tails[rows]], axis=1)
             asked = unseen if self.fitted.is_trained else None
-            found = run_self_test(own, self.fitted.method, self.calibration, asked, on_progress)
+            found = run_self_test(own, self.fitted.method, self._calibration(own), asked, on_progress)
         self._tests.put(name, found)
         return found
 

@@ -12,16 +12,17 @@ from typing import Any
 
 from faan.base import InputError, OnProgress, counted, progress_bars
 from faan.complete.about import About, Source
-from faan.complete.calibration import UNMEASURED
+from faan.complete.calibration import UNMEASURED, Calibrations
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
 from faan.complete.given import NamesLike, as_names
 from faan.complete.measuring import measure
 from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
-from faan.complete.reserved import reserved_rows, without_rows
+from faan.complete.reserved import reserved_rows
+from faan.complete.selftest import measure_known
 from faan.graph import Graph, read_graph
-from faan.tasks import SPLITS, Benchmark, without_relations
+from faan.tasks import SPLITS, Benchmark, without_relations, without_rows
 
 _MIN_TRIPLES = 2
 _LIBRARIES = ("faan", "numpy", "torch")
@@ -78,8 +79,8 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         raise InputError(f"{few} too few to learn from", source=graph.report.source)
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
-        is_trained = fitted_by(recipe).is_trained
-        seen = without_rows(graph, reserved_rows(graph, seed)) if is_trained else graph
+        reserved = reserved_rows(graph, seed)
+        seen = without_rows(graph, reserved) if fitted_by(recipe).is_trained else graph
         tasks = choose_tasks(seen, seed)
     recipe, notes = _suitable(recipe, tasks)
     measured, calibration = None, UNMEASURED
@@ -92,18 +93,21 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
         with _timing(seconds, "finish"):
             fitted = fitted.on(graph, seen, on_progress)
+    with _timing(seconds, "measure known"):
+        known = measure_known(graph, fitted.method, reserved, on_progress, seed)
     about = About(
         method=recipe.method,
         config=recipe.config,
         source=_source(graph, without),
         measured=measured,
+        known=known and known[0],
         notes=tuple(notes),
         seconds=seconds,
         seed=seed,
         versions={name: version(name) for name in _LIBRARIES} | {"python": platform.python_version()},
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-    return Completer(graph, fitted, calibration, about)
+    return Completer(graph, fitted, Calibrations(new=calibration, known=known[1] if known else None), about)
 
 
 def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str]]:

@@ -141,7 +141,7 @@ class Reasons:
         """A type of an entity."""
         types = self.graph.types
         own = [] if types is None else types.of(entity).tolist()
-        return "" if types is None or not own else types.names[own[0]]
+        return "" if types is None or not own else types.label(own[0])
 
     def type_share(self, tail: int) -> tuple[str, float]:
         """The type of a tail that most tails of the examples have, and their share; nothing where it has none."""
@@ -150,7 +150,7 @@ class Reasons:
             return "", 0.0
         shares = [(self._type_shares.get(number, 0.0), number) for number in types.of(tail).tolist()]
         share, best = max(shares)
-        return types.names[best], share
+        return types.label(best), share
 
     @cached_property
     def _type_shares(self) -> dict[int, float]:
@@ -212,7 +212,7 @@ class Reasons:
         for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self.label(entity)} is of type {types.names[int(own[0])]}, as no {side} of the examples is"
+                yield f"{self.label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
                 return
         if self._type_pairs.is_odd(asked, answer):
             one, other = self.type_of(asked), self.type_of(answer)
