@@ -51,7 +51,7 @@ def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
     err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
-    assert err.split(" wrote ")[0] == "measuring"
+    assert err.split(" wrote ")[0] == "measuring measuring known relations"
 
 
 def test_an_interrupted_fit_says_that_nothing_was_kept(

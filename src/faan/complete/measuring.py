@@ -94,9 +94,9 @@ def _measure(method: Method, graph: Graph, task: Task, shots: int, seed: int) ->
     for head in heads.tolist():
         scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths)
         answers = np.setdiff1d(queries[queries[:, 0] == head, 1], known.tails_of(head))
-        places = np.searchsorted(rivals, answers) % max(len(rivals), 1)
-        is_candidate = rivals[places] == answers if len(rivals) else np.zeros(len(answers), dtype=bool)
-        ranks.append(np.where(is_candidate, mean_ranks(scores[places], scores[~right]), np.inf))
+        found = np.isin(answers, rivals)
+        ranks.append(np.full(len(answers), np.inf))
+        ranks[-1][found] = mean_ranks(scores[np.searchsorted(rivals, answers[found])], scores[~right])
         questions.append(Answered.of(scores, right, shots, one_value))
     return Measurement(task.relation, shots == SHOTS, np.concatenate(ranks), tuple(questions))
 
