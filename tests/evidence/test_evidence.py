@@ -40,7 +40,7 @@ def make_sources(graph: Graph) -> Sources:
         config = EmbedConfig.model_validate({"model": model, "dimension": 4, "seed": 1, "init_scale": 0.5})
         return Embeddings.first(ENTITIES, RELATIONS, config)
 
-    return Sources(graph, vectors("transe"), vectors("complex"), {"TailCounts": TailCounts(graph)})
+    return Sources(graph, vectors("transe"), vectors("complex"), {"TailCounts": TailCounts(graph)}, vectors("complex"))
 
 
 PAIRS = np.array([[0, 1], [2, 3], [4, 3], [5, 6], [7, 8]], np.int32)
@@ -347,13 +347,13 @@ def test_heads_with_the_same_facts_are_counted_one_by_one(sources: Sources) -> N
 
 def test_own_relation_is_the_log_softmax_of_its_own_vector(sources: Sources) -> None:
     task = known_task(sources.graph, 1, PAIRS.astype(np.int64))
-    vectors = sources.vectors("matching")
+    vectors = sources.vectors("completion")
     for hidden, relation in ((1, vectors.relations[1]), (1 + RELATIONS, vectors.model.inverse(vectors.relations[1]))):
         evidence = evidence_of(sources, in_graph=True)
         query = RelationQuery(sources, replace(task, hidden=hidden), PAIRS[:3])
         table = Measure(query, evidence).table(9, np.arange(ENTITIES))
         scores = (vectors.model.tail_query(vectors.entities[9], relation) @ vectors.entities.T).log_softmax(0)
-        place = [one.name for one in evidence].index("own relation (matching)")
+        place = [one.name for one in evidence].index("own relation")
         assert np.allclose(table[:, place], scores.numpy(), atol=1e-4)
 
 

@@ -82,17 +82,17 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         reserved = reserved_rows(graph, seed)
         seen = without_rows(graph, reserved) if fitted_by(recipe).is_trained else graph
         tasks = choose_tasks(seen, seed)
-    recipe, notes = _suitable(recipe, tasks)
+    recipe, notes = _suitable(recipe, tasks, seen, seed)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
         fitted = fitted_by(recipe).fit(
-            recipe, tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, on_progress
+            recipe, tasks or Benchmark("whole graph", seen, dict.fromkeys(SPLITS, ())), seed, on_progress
         )
     if tasks is not None:
         with _timing(seconds, "measure"):
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
-        with _timing(seconds, "finish"):
-            fitted = fitted.on(graph, seen, on_progress)
+    with _timing(seconds, "finish"):
+        fitted = fitted.on(graph, seen, on_progress)
     with _timing(seconds, "measure known"):
         known = measure_known(graph, fitted.method, reserved, on_progress, seed)
     about = About(
@@ -110,7 +110,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     return Completer(graph, fitted, Calibrations(new=calibration, known=known[1] if known else None), about)
 
 
-def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str]]:
+def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) -> tuple[Recipe, list[str]]:
     """The method that was asked for, or one that needs no tasks; and what to say about it."""
     notes = []
     if tasks is None:
@@ -122,11 +122,13 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str
     there = wanted.num_tasks(tasks) if tasks is not None else 0
     if there >= wanted.min_tasks:
         return recipe, notes
-    notes.append(
+    lacking = (
         f"{recipe.method} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and "
-        f"the graph has {there}: {FALLBACK} is used instead."
+        f"the graph has {there}: "
     )
-    return recipe_of(FALLBACK), notes
+    if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
+        return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]
+    return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
 
 
 def _source(graph: Graph, without: Sequence[str]) -> Source:

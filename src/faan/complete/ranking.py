@@ -68,14 +68,16 @@ class Ranking:
             yield from self._suggestions(entity, choices, scores, np.array([place]), compared)
 
     def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
-        """Each entity with its choices (C,) and their scores; some entities are scored together."""
+        """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together."""
         candidates = self.question.candidates
         choices = candidates if answers is None else np.union1d(candidates, answers)
-        size = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
+        most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
         if isinstance(self.scorer.scorer, ExplainingScorer):
-            size = 1  # what it found out about an entity is used again to explain its score
-        for first in range(0, len(asked), size):
+            most = 1  # what it found out about an entity is used again to explain its score
+        first, size = 0, 1
+        while first < len(asked):
             chunk = asked[first : first + size]
+            first, size = first + size, min(2 * size, most)
             scores = self.scorer.score(chunk, choices)
             if np.isnan(scores).any():
                 raise InputError("a score is not a number: the model's weights are broken; fit it again")
