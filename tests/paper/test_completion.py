@@ -18,7 +18,7 @@ FIGURES = {"mrr": 0.5, "hits@10": 0.7, "hits@5": 0.6, "hits@3": 0.55, "hits@1": 
 
 def result(method: str, mrr: float, **changes: Any) -> ResultFile:
     figures = FIGURES | {"mrr": mrr}
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"from": 1, "to": 9, "relations": 1, "queries": 4},
         {"from": 10, "to": None, "relations": 1, "queries": 6},
     ]
