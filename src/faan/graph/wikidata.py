@@ -17,7 +17,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import Column, GraphBuilder
 from faan.graph.labels import language_rank
 from faan.graph.ntriples import read_ntriples
-from faan.graph.rdf import LABEL_RELATIONS
+from faan.graph.rdf import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 from faan.graph.sources import Source
 
@@ -63,7 +63,7 @@ class _Items:
         self._relations = list(both_names(builder.predicates))
         self._types = list(builder.type_relations)
         self._classes = list(both_names(builder.classes))
-        self._worst = (len(languages) + 1) * len(LABEL_RELATIONS)  # ranks from here on are of other languages
+        self._other = label_rank(LABEL_RELATIONS[0], "x-other", languages)  # ranks from here on are of other languages
         self._waiting = pl.DataFrame(schema=dict.fromkeys(("head", "relation", "tail"), pl.String))
         self.part, self.skip_bad_lines = builder.part, builder.skip_bad_lines
         self.count, self.bad_line = builder.count, builder.bad_line
@@ -101,7 +101,7 @@ class _Items:
         """Take labels in the chosen languages, or in none."""
         schema = {"name": pl.String, "label": pl.String, "rank": pl.Int64}
         rows = pl.DataFrame({"name": names, "label": labels, "rank": ranks}, schema=schema)
-        is_wanted = pl.col("name").str.starts_with(WIKIDATA_ENTITY) & (pl.col("rank") < self._worst)
+        is_wanted = pl.col("name").str.starts_with(WIKIDATA_ENTITY) & (pl.col("rank") < self._other)
         rows = rows.filter(is_wanted)
         self._builder.add_labels(rows["name"], rows["label"], rows["rank"])
 
