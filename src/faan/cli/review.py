@@ -120,7 +120,7 @@ def export(
         refuse("an endpoint (--to)", {"--query-at": query_at, "--graph": named_graph, "--user": user, "--yes": yes})
     else:
         refuse("files, not for an endpoint", {"--format": format, "-o": output, "--force": force})
-    form = format_of(format, output, {f".{one.ending}": name for name, one in reversed(FORMATS.items())}, default="nt")
+    form = format_of(format, output, {f".{one.ending}": name for name, one in FORMATS.items()}, default="nt")
     chosen = next((name for name in CHOSEN if name == decision), None)
     if chosen is None:
         raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")

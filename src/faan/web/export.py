@@ -173,7 +173,7 @@ FORMATS = {
     "tsv": Format("TSV", "text/tab-separated-values", "tsv", _tsv),
     "ttl": Format("Turtle with provenance", "text/turtle", "ttl", turtle),
     "trig": Format("TriG with provenance", "application/trig", "trig", trig),
-    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", "trig", trig_with_reifiers),
+    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", "trig12", trig_with_reifiers),
     "sparql": Format("SPARQL UPDATE", "application/sparql-update", "ru", _sparql),
     "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements, only_known=True),
 }
