@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import OnProgress
+from faan.base import OnProgress, scratch_folder
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
@@ -95,8 +93,8 @@ class _Runs:
     def __init__(self, config: RunConfig) -> None:
         self.config, self.done = config, list[Path]()
         self.embedded = 0  # triples that the vectors have seen
-        self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._folder, remove = scratch_folder()
+        self.remove = weakref.finalize(self, remove)
 
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""
