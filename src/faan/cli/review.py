@@ -82,7 +82,8 @@ def export(
         check_new_file(output, force)
     else:
         refuse("a file (-o)", {"--force": force})
-    stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
+    path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
+    stored = Decisions(path, create=False)
     with contextlib.closing(stored):
         called = None if relation is None else decided_relation(stored, _graph_of(model), relation)
         count, pieces = export_facts(stored, form, chosen, base, called)

@@ -65,7 +65,7 @@ def service_of(
 ) -> Iterator[Service]:
     """The service for a model folder; the index of entities is built the first time."""
     completer = Completer.load(folder)
-    stored = Decisions(decisions or folder / DECISIONS_FILE)
+    stored = Decisions(folder / DECISIONS_FILE if decisions is None else decisions.resolve())
     with tempfile.TemporaryDirectory() as temporary:
         try:
             search = open_search(completer.graph, folder / SEARCH_FILE, on_progress)
