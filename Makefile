@@ -3,12 +3,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-DEMO := runs/world-without-capital
+DEMO := runs/world-without-capitals
 # Tests of a file stay together, for what they share is made once for each process.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test lint browser stress format docs bench results world
+.PHONY: help setup demo check test lint browser stress attack format docs bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,7 +24,7 @@ demo: setup $(DEMO)/config.json  ## capitals that a model was never told, with r
 	@echo "    $(BIN)/faan serve $(DEMO)"
 
 $(DEMO)/config.json: | setup
-	$(BIN)/faan fit world --without capital -o $(DEMO)
+	$(BIN)/faan fit world --without capital --without nearest_capital_abroad -o $(DEMO)
 
 check: lint  ## ruff, mypy and the fast tests: under two minutes
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
@@ -49,6 +49,9 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 stress: $(VENV)/.installed-dev browser  ## every test of the page 30 times, while all cores are kept busy by something else
 	@for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
 	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_verdicts.py
+
+attack: $(VENV)/.installed-dev  ## mutated files, folders and requests for ATTACK_MINUTES (20); keeps what does harm in tests/regressions/
+	$(BIN)/python -m tools.attack
 
 format: $(VENV)/.installed-dev  ## let ruff tidy the code
 	$(BIN)/ruff check --fix .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from faan.complete.registry import recipe_of
 from faan.graph import Graph, read_graph
 from faan.models import METHODS
 
-from .conftest import CAPITALS
+from .conftest import CAPITALS, facts
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -166,3 +167,25 @@ def test_a_few_shot_model_is_trained_saved_and_loaded(
     assert sum(one.weight for one in found.examples) == pytest.approx(1, abs=1e-5)  # FAAN's own attention
     assert found.head_neighbours
     assert not found.evidence
+
+
+def test_fit_and_info_call_relations_by_their_labels_and_the_graph_by_its_name(
+    faan: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    rows = facts()
+    names = {relation: f"P{number}" for number, relation in enumerate(dict.fromkeys(row[1] for row in rows))}
+    graph = tmp_path / "graph.tsv"
+    graph.write_text("".join(f"{head}\t{names[relation]}\t{tail}\n" for head, relation, tail in rows))
+    tables = []
+    for place, (label, name) in enumerate(names.items()):  # one table for each relation: all of them count
+        tables.append(tmp_path / f"nodes{place}.tsv")
+        tables[-1].write_text(f"id\tname\n{name}\tcalled {label}\n")
+    options = [word for table in tables for word in ("--nodes", table)]
+    model = tmp_path / "model"
+    code, fitted, err = faan("fit", graph, "-o", model, "--method", "rules", "--without", "P0", *options)
+    assert code == 0, err
+    for said in (fitted, faan("info", model)[1]):
+        assert f"left out: called {next(iter(names))}\n" in said
+        [held_out] = [line for line in said.splitlines() if line.startswith("held out: ")]
+        assert all(name.startswith("called ") for name in held_out.removeprefix("held out: ").split(", "))
+        assert said.startswith("rules for graph.tsv: ")

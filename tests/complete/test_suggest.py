@@ -201,3 +201,23 @@ def test_a_million_heads_begin_at_once(completer: Completer) -> None:
     heads[999_999] = "lnad9"
     with pytest.raises(UnknownNameError, match="land9"):
         completer.suggest(FIVE, heads=heads, top=1)
+
+
+def test_what_was_rejected_is_not_suggested_again_unless_shown_with_a_warning(completer: Completer) -> None:
+    first = completer.suggest(FIVE, heads="land9", top=1)[0]
+    wrong = [(first.head, first.tail)]
+    left = completer.suggest(FIVE, heads="land9", rejected=wrong)
+    assert first.tail not in {one.tail for one in left}
+    by_tail = completer.suggest(FIVE, tails=first.tail, rejected=wrong)
+    assert first.head not in {one.head for one in by_tail}
+    shown = {one.tail: one for one in completer.suggest(FIVE, heads="land9", known="show", rejected=wrong)}
+    assert "this fact was rejected" in shown[first.tail].warnings
+    assert completer.explain("land9", first.tail, FIVE, rejected=wrong).suggestion.warnings == (
+        "this fact was rejected",
+    )
+
+
+def test_a_pair_that_is_rejected_and_an_example_is_an_example(completer: Completer) -> None:
+    assert list(completer.suggest(FIVE, heads="land9", rejected=FIVE[:1])) == list(
+        completer.suggest(FIVE, heads="land9")
+    )

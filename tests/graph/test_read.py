@@ -81,8 +81,10 @@ def test_standard_input_stays_open_and_is_read_once(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(sys, "stdin", stdin)
         read_graph("-")
         assert not stdin.buffer.closed
-    with pytest.raises(InputError, match="cannot both come from standard input"):
+    with pytest.raises(InputError, match="only one of the graph and its tables of nodes can come from standard input"):
         read_graph("-", nodes="-")
+    with pytest.raises(InputError, match="only one of the graph and its tables of nodes"):
+        read_graph([("a", "r", "b")], nodes=[Path("-"), "-"])
 
 
 @pytest.mark.parametrize("start", ["BZhang", "PAR1"])

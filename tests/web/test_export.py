@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import read_graph, save_graph
+from faan.graph import Graph, read_graph, save_graph
 from faan.graph.iris import Terms
 from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
-from faan.web.export import FORMATS, Chosen, FormatName, export, wikidata_id
+from faan.web.export import FORMATS, Chosen, Exported, FormatName, export, wikidata_id
 
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
@@ -44,15 +44,20 @@ def decision(
     return Decision(number, time, "Ana <a>", relation, head, tail, verdict, 0.9, 2.5, 1, examples, "m (x)")
 
 
-def text(decisions: list[Decision], format: str, chosen: Chosen = "accepted") -> str:
+def text(
+    decisions: list[Decision],
+    format: str,
+    chosen: Chosen = "accepted",
+    terms: Terms | None = None,
+    graph: Graph | None = None,
+) -> str:
     class Stored:
         identity = "origin"
 
         def current(self, relation: None, verdicts: tuple[Verdict, ...]) -> list[Decision]:
             return [decision for decision in decisions if decision.verdict in verdicts]
 
-    _, pieces = export(cast(Decisions, Stored()), format, chosen)
-    return "".join(pieces)
+    return "".join(export(cast(Decisions, Stored()), format, chosen, terms, graph=graph).pieces)
 
 
 def triples(content: str, format: ox.RdfFormat) -> set[ox.Triple]:
@@ -122,12 +127,34 @@ def test_quickstatements_are_for_wikidata() -> None:
     facts = [
         decision("http://www.wikidata.org/entity/Q419", "P38", "wd:Q204656"),
         decision("Q1", "http://www.wikidata.org/prop/direct/P2", "Q3", "rejected"),
+        decision("Q3", "http://www.wikidata.org/prop/direct/P2", "Q1", "rejected"),  # the other way round
+        decision("Q1", "http://www.wikidata.org/prop/direct/P2", "Q9", "rejected"),  # not in the graph
     ]
-    assert text(facts, "quickstatements", "all") == "Q419\tP38\tQ204656\n-Q1\tP2\tQ3\n"
+    graph = read_graph([("Q1", "http://www.wikidata.org/prop/direct/P2", "Q3")])
+    assert text(facts, "quickstatements", "all", graph=graph) == "Q419\tP38\tQ204656\n-Q1\tP2\tQ3\n"
+    assert text(facts, "quickstatements", "all") == "Q419\tP38\tQ204656\n"
+    assert text(facts, "quickstatements", "rejected") == ""
     assert wikidata_id("https://www.wikidata.org/wiki/Property:P38") == "P38"
     for wrong in (decision("Peru", "P1", "Q1"), decision("Q1", "Q2", "Q3"), decision("Q01", "P2", "Q3")):
         with pytest.raises(InputError, match="Choose another format"):
             text([wrong], "quickstatements")
+
+
+def test_relations_may_have_a_base_of_their_own() -> None:
+    terms = Terms("http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/")
+    fact = (
+        "<http://www.wikidata.org/entity/Q419> <http://www.wikidata.org/prop/direct/P38> "
+        "<http://www.wikidata.org/entity/Q204656>"
+    )
+    given = json.dumps({"examples": [["Q17", "Q8146"]]})
+    facts = [decision("Q419", "P38", "Q204656", examples=given)]
+    assert text(facts, "nt", terms=terms) == f"{fact} .\n"
+    assert fact in text(facts, "sparql", terms=terms)
+    story = text(facts, "ttl", terms=terms)
+    assert "entity/P38" not in story
+    assert story.count("<http://www.wikidata.org/prop/direct/P38>") == 3  # stated, described, of an example
+    with pytest.raises(InputError, match="the base 'x' is no IRI"):
+        Terms(relation_base="x")
 
 
 def test_a_table_has_everything_and_breaks_at_no_name() -> None:
@@ -190,6 +217,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--format", "pdf"), 2, "expected one of nt, tsv"),
         (("--decision", "maybe"), 2, "expected one of accepted"),
         (("--base", "x"), 1, "is no IRI"),
+        (("--relation-base", "x"), 1, "is no IRI"),
         (("--format", "quickstatements"), 1, "is no Wikidata item"),
         (("--decision", "all"), 1, "cannot say which"),
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
@@ -241,7 +269,7 @@ def test_an_export_that_breaks_off_leaves_the_old_file(
         yield "half a file"
         raise InputError("the disk is full")
 
-    monkeypatch.setattr("faan.cli.review.export_facts", lambda *_: (1, broken()))
+    monkeypatch.setattr("faan.cli.review.export_facts", lambda *_: Exported(1, 0, broken()))
     code, _, err = faan("export", tmp_path, "-o", tmp_path / "mine.nt", "--force")
     assert (code, "the disk is full" in err) == (1, True)
     assert (tmp_path / "mine.nt").read_text() == "mine"

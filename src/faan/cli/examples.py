@@ -13,7 +13,7 @@ import typer
 from faan.base import decode_lines, read_lines
 from faan.cli.printing import busy
 from faan.complete import Examples, parse_pair, parse_pairs
-from faan.graph import Graph
+from faan.graph import Graph, is_saved_graph, open_graph
 
 if TYPE_CHECKING:
     from faan.complete import Completer
@@ -58,6 +58,13 @@ class Wanted:
         if self.examples_file is not None:
             return parse_pairs(graph, read_lines(Path(self.examples_file)), self.examples_file)
         return tuple(parse_pair(graph, pair) for pair in self.pairs)
+
+
+def graph_of(model: Path) -> Graph | None:
+    """The graph of a model folder, for its labels; None where the folder has lost it."""
+    from faan.complete import GRAPH_FOLDER
+
+    return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None
 
 
 def wanted(model: Path, relation: str | None, examples: str | None, example: list[str] | None) -> Wanted:

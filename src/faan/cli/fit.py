@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from faan.base import counted
-from faan.cli.examples import ModelArgument
+from faan.cli.examples import ModelArgument, graph_of
 from faan.cli.options import (
     AsJson,
     ColumnNames,
@@ -25,6 +26,7 @@ from faan.cli.printing import out, print_json, stages, talk, visible
 
 if TYPE_CHECKING:
     from faan.complete import About
+    from faan.graph import Graph
 
 
 def fit(
@@ -72,17 +74,17 @@ def fit(
         talk.print("interrupted; nothing was saved, run `faan fit` again")
         raise
     talk.print(f"wrote {visible(str(output))}")
-    _print_about(completer.about, as_json)
+    _print_about(completer.about, completer.graph, as_json)
 
 
 def info(model: ModelArgument, as_json: AsJson = False) -> None:
     """Say what a model is, from what graph, and how good."""
     from faan.complete import read_about
 
-    _print_about(read_about(model), as_json)
+    _print_about(read_about(model), graph_of(model), as_json)
 
 
-def _print_about(about: About, as_json: bool) -> None:
+def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
     if as_json:
         print_json(about.model_dump())
         return
@@ -92,10 +94,20 @@ def _print_about(about: About, as_json: bool) -> None:
         f"{counted(source.relations, 'relation')}, {counted(source.triples, 'triple')}"
     )
     if source.without:
-        out.print(f"left out: {visible(', '.join(source.without))}")
+        out.print(f"left out: {_labels(source.without, graph)}")
     out.print(about.in_words())
     if about.measured is not None:
-        out.print(f"held out: {visible(', '.join(about.measured.relations))}")
+        out.print(f"held out: {_labels(about.measured.relations, graph)}")
     for note in about.notes:
         out.print(f"note: {visible(note)}", style="yellow")
     out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")
+
+
+def _labels(relations: Sequence[str], graph: Graph | None) -> str:
+    """Relations as a person reads them: by their labels."""
+    numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
+    labels = [
+        name if graph is None or number is None else graph.relation_label(number)
+        for name, number in zip(relations, numbers, strict=True)
+    ]
+    return visible(", ".join(labels))

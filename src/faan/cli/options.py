@@ -31,8 +31,11 @@ ColumnNames = Annotated[
     typer.Option("--columns", metavar="HEAD,RELATION,TAIL", help="Columns of a table, by name or number (from 1)."),
 ]
 Nodes = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="A table of nodes with the columns id, category and/or name, as KGX's."),
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table of nodes with the columns id, category and/or name, as KGX's; may be given several times.",
+    ),
 ]
 Languages = Annotated[
     str, typer.Option("--language", metavar="LIST", help="Preferred languages for labels, best first.")
@@ -64,6 +67,12 @@ TensorBoard = Annotated[
 ]
 Base = Annotated[
     str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
+]
+RelationBase = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IRI", help="The same for names of relations.  [default: that of entities]", show_default=False
+    ),
 ]
 BenchmarkFolder = Annotated[
     Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
@@ -115,7 +124,7 @@ def read_source(
     graph: str,
     format: str | None,
     columns: str | None,
-    nodes: Path | None,
+    nodes: list[Path] | None,
     language: str,
     type_relation: list[str] | None,
     type_pattern: str | None,
@@ -132,7 +141,7 @@ def read_source(
             graph,
             format=format,
             columns=(names[0], names[1], names[2]) if names else None,
-            nodes=nodes,
+            nodes=nodes or (),
             languages=[part.strip() for part in language.split(",")],
             type_relations=type_relation or TYPE_RELATIONS,
             type_pattern=type_pattern,

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 from faan.base import InputError, atomic_file, counted
-from faan.cli.examples import ModelArgument
-from faan.cli.options import Base, Force, check_new_file, format_of, refuse
+from faan.cli.examples import ModelArgument, graph_of
+from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, talk, visible
-from faan.graph import DEFAULT_BASE, Graph, is_saved_graph, open_graph
+from faan.graph import DEFAULT_BASE, Terms
 from faan.web import CHOSEN, DECISIONS_FILE, FORMATS, Decisions, decided_relation
 from faan.web import export as export_facts
 
@@ -65,6 +65,7 @@ def export(
     decision: Annotated[str, typer.Option(help=f"{', '.join(CHOSEN)}.")] = "accepted",
     relation: Annotated[str | None, typer.Option(metavar="NAME", help="Only this relation, by name or label.")] = None,
     base: Base = DEFAULT_BASE,
+    relation_base: RelationBase = None,
     decisions: DecisionsFile = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of standard output.")
@@ -85,14 +86,20 @@ def export(
     path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
     stored = Decisions(path, create=False)
     with contextlib.closing(stored):
-        called = None if relation is None else decided_relation(stored, _graph_of(model), relation)
-        count, pieces = export_facts(stored, form, chosen, base, called)
+        graph = graph_of(model)
+        called = None if relation is None else decided_relation(stored, graph, relation)
+        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph)
         if output is None:
-            sys.stdout.writelines(pieces)
+            sys.stdout.writelines(written.pieces)
         else:
-            _write(pieces, output)
+            _write(written.pieces, output)
     where = "" if output is None else f" to {visible(str(output))}"
-    talk.print(f"{counted(count, 'fact')} as {FORMATS[form].name}{where}")
+    talk.print(f"{counted(written.count, 'fact')} as {FORMATS[form].name}{where}")
+    if written.left_out:
+        talk.print(
+            f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
+            "does not state them, so there is nothing to remove"
+        )
 
 
 def _write(pieces: Iterable[str], output: Path) -> None:
@@ -101,10 +108,3 @@ def _write(pieces: Iterable[str], output: Path) -> None:
     place = atomic_file(output.resolve()) if is_file else contextlib.nullcontext(output)
     with place as path, path.open("w", encoding="utf-8", newline="") as file:
         file.writelines(pieces)
-
-
-def _graph_of(model: Path) -> Graph | None:
-    """The graph behind decisions, for its labels; decisions kept elsewhere may have lost their model."""
-    from faan.complete import GRAPH_FOLDER
-
-    return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None

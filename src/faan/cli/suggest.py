@@ -14,7 +14,7 @@ import typer
 
 from faan.base import InputError, counted, read_lines
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, wanted
-from faan.cli.options import Base, Force, check_new_file, format_of, refuse
+from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, shown, talk, visible
 from faan.complete import ENDINGS, Examples, Line, Suggestion, cut, header, last_asked, line_writer, trimmed
 from faan.graph import DEFAULT_BASE, Graph, Terms
@@ -61,6 +61,7 @@ def suggest(
         str | None, typer.Option(metavar="NAME", help="What N-Triples call a relation that is given by examples.")
     ] = None,
     base: Base = DEFAULT_BASE,
+    relation_base: RelationBase = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
     ] = None,
@@ -88,17 +89,18 @@ def suggest(
     if chosen != "nt" or relation is not None:
         refuse("a new relation in N-Triples", {"--name": name})
     if chosen != "nt":
-        refuse("N-Triples", {"--base": base != DEFAULT_BASE})
+        refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
     if chosen != "table":
         refuse("a table", {"--explain": explain})
     if output is None or resume:
         refuse("a file that is begun anew (-o without --resume)", {"--force": force})
     if head or heads_file or tail:
         refuse("a question without heads and tails", {"--limit": limit})
+    terms = Terms(base, relation_base)
     _suggest(
         wanted(model, relation, examples, example),
         _Asked(head or [], heads_file, tail or [], top, limit, known),
-        _Target(chosen, output, resume, force, explain, name, base),
+        _Target(chosen, output, resume, force, explain, name, terms),
     )
 
 
@@ -121,7 +123,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Target:
-    """Where suggestions go and how they are written; only N-Triples need a name for a new relation and a base."""
+    """Where suggestions go and how they are written; only N-Triples need a name for a new relation and IRIs."""
 
     form: str
     output: Path | None
@@ -129,14 +131,13 @@ class _Target:
     force: bool
     explained: bool
     name: str | None
-    base: str
+    terms: Terms
 
 
 def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     """Suggest facts, to a table or to lines."""
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
-    terms = Terms(target.base)  # complains about a wrong base before anything is loaded
     completer, examples = wanted.open()
     from faan.complete import entities
 
@@ -163,7 +164,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     else:
         graph = completer.graph
         relation = graph.relation_names[graph.relation(examples)] if isinstance(examples, str) else target.name or ""
-        count = _write(found, target, line_writer(target.form, relation, terms))
+        count = _write(found, target, line_writer(target.form, relation, target.terms))
         _print_written(count, target, before)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pathlib import PurePath
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Bin(BaseModel):
@@ -44,11 +46,16 @@ class Source(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str  # where it was read from
+    name: str  # of the file or folder that it was read from, without the place on somebody's machine
     entities: int
     relations: int
     triples: int
     without: tuple[str, ...] = ()  # relations that were left out on demand
+
+    @field_validator("name")
+    @classmethod
+    def _without_its_place(cls, name: str) -> str:
+        return name if "://" in name else PurePath(name).name or name
 
 
 class About(BaseModel):

@@ -98,6 +98,7 @@ class Completer:
         top: int = 10,
         known: Known = "skip",
         *,
+        rejected: PairsLike = (),
         progress: bool = True,
     ) -> Suggestions:
         """Suggest missing facts of a relation.
@@ -113,7 +114,9 @@ class Completer:
             heads: One name or several (list, array, series) whose facts are wanted.
             tails: Only these tails are suggested; without heads: heads are suggested for these tails.
             top: Suggestions for each head (or tail).
-            known: `"skip"` leaves out facts that are known already, `"show"` ranks them among the others.
+            known: `"skip"` leaves out facts that are known already or were rejected, `"show"` ranks them among the
+                others.
+            rejected: Pairs that a reviewer found to be wrong. They count against what resembles them.
             progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
 
         Returns:
@@ -133,12 +136,12 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        given = as_examples(examples, self.graph)
-        ranking = self._ranking(given)
+        given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
+        ranking = self._ranking(given, wrong)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         by_tail = heads is None and answers is not None
         if heads is None and answers is not None:
-            asked, inverse = answers, self._ranking(given, inverse=True)
+            asked, inverse = answers, self._ranking(given, wrong, inverse=True)
             stream = partial(heads_for, asked, ranking, inverse, top, known)
         else:
             asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
@@ -146,18 +149,19 @@ class Completer:
         about = Asked(self.graph, ranking.question.relation, len(asked), by_tail)
         return Suggestions(stream, about, progress=progress)
 
-    def score(self, pairs: PairsLike, examples: ExamplesLike) -> list[Suggestion]:
+    def score(self, pairs: PairsLike, examples: ExamplesLike, *, rejected: PairsLike = ()) -> list[Suggestion]:
         """Judge given pairs, in their order; each is ranked among the candidates of its head.
 
         Args:
             pairs: Pairs (head, tail), in any of the forms that `suggest` takes for examples; suggestions too.
             examples: As for `suggest`.
+            rejected: As for `suggest`.
 
         >>> judged = completer.score([("land6", "town6"), ("land6", "town3")], {"land1": "town1", "land2": "town2"})
         >>> judged[0].probability > judged[1].probability
         True
         """
-        ranking = self._ranking(as_examples(examples, self.graph))
+        ranking = self._ranking(as_examples(examples, self.graph), as_pairs(rejected, "rejected"))
         ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in as_pairs(pairs, "pairs")]
         if not ids:
             return []
@@ -167,19 +171,20 @@ class Completer:
         names = self.graph.entity_names
         return [by_name[names[head], names[tail]] for head, tail in ids]
 
-    def explain(self, head: str, tail: str, examples: ExamplesLike) -> Explanation:
+    def explain(self, head: str, tail: str, examples: ExamplesLike, *, rejected: PairsLike = ()) -> Explanation:
         """Explain what speaks for and against one fact; a notebook draws the answer.
 
         Args:
             head: The head of the fact, by name or label.
             tail: Its tail.
             examples: As for `suggest`.
+            rejected: As for `suggest`.
 
         >>> why = completer.explain("land6", "town6", {"land1": "town1", "land2": "town2"})
         >>> why.paths[0].entities
         ('land6', 'town6')
         """
-        ranking = self._ranking(as_examples(examples, self.graph))
+        ranking = self._ranking(as_examples(examples, self.graph), as_pairs(rejected, "rejected"))
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking.question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
@@ -211,11 +216,13 @@ class Completer:
     def _profiles(self) -> Profiles:
         return Profiles.of(self.graph)
 
-    def _ranking(self, examples: Examples, inverse: bool = False) -> Ranking:
+    def _ranking(
+        self, examples: Examples, rejected: tuple[tuple[str, str], ...] = (), *, inverse: bool = False
+    ) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
-        key = (examples, inverse)
+        key = (examples, rejected, inverse)
         if key not in self._rankings:
-            question = ask(self.graph, examples)
+            question = ask(self.graph, examples, rejected)
             question = question.inverse() if inverse else question
             scorer = self.fitted.method.prepare(question.task, question.references)
             if len(self._rankings) == _RANKINGS:

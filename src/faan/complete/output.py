@@ -35,7 +35,7 @@ def line_writer(form: str, relation: str, terms: Terms) -> Line:
         return lambda suggestion: _csv_line(_cells(suggestion))
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
-    predicate = terms.of(relation)
+    predicate = terms.relation(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} .\n"
 
 

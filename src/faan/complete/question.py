@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,7 @@ class Question:
     references: Ints  # (K, 2)
     known: PairSet  # facts that are known
     hidden: int | None  # the relation's id where the graph holds it: its edges must not speak for themselves
+    rejected: PairSet  # pairs that a reviewer found to be wrong
 
     @cached_property
     def candidates(self) -> Ints:
@@ -51,11 +52,23 @@ class Question:
         hidden = None if self.hidden is None else (self.hidden + graph.num_relations) % (2 * graph.num_relations)
         swapped = np.ascontiguousarray(self.references[:, ::-1])
         truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
-        return Question(graph, self.relation, swapped, truths, hidden)
+        wrong = self.rejected.pairs
+        rejected = PairSet(wrong[:, 1], wrong[:, 0], graph.num_entities)
+        return Question(graph, self.relation, swapped, truths, hidden, rejected)
 
 
-def ask(graph: Graph, examples: Examples) -> Question:
-    """Look up the examples: a relation of the graph by name, or pairs by the names of entities."""
+def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = ()) -> Question:
+    """Look up the examples: a relation of the graph by name, or pairs by the names of entities.
+
+    A pair that is both known and rejected is known: who accepts a fact after all has the last word.
+    """
+    question = _look_up(graph, examples)
+    wrong = _pairs(graph, rejected)
+    wrong = wrong[~question.known.contains(wrong[:, 0], wrong[:, 1])]
+    return replace(question, rejected=PairSet(wrong[:, 0], wrong[:, 1], graph.num_entities))
+
+
+def _look_up(graph: Graph, examples: Examples) -> Question:
     if isinstance(examples, str):
         return _of_graph(graph, examples, ())
     if isinstance(examples, Extended):
@@ -64,7 +77,7 @@ def ask(graph: Graph, examples: Examples) -> Question:
     if not len(pairs):
         raise InputError("there is no example: give at least one pair of head and tail, better five")
     known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
-    return Question(graph, NEW_RELATION, pairs[:MAX_REFERENCES], known, None)
+    return Question(graph, NEW_RELATION, pairs[:MAX_REFERENCES], known, None, _nothing(graph))
 
 
 def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Question:
@@ -79,7 +92,11 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
     known = np.concatenate([given, own])
     truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
     references = np.concatenate([given[:MAX_REFERENCES], own[order]])
-    return Question(graph, graph.relation_label(relation), references, truths, relation)
+    return Question(graph, graph.relation_label(relation), references, truths, relation, _nothing(graph))
+
+
+def _nothing(graph: Graph) -> PairSet:
+    return PairSet(np.empty(0, np.int32), np.empty(0, np.int32), graph.num_entities)
 
 
 def _pairs(graph: Graph, pairs: Sequence[tuple[str, str]]) -> Ints:

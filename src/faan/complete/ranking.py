@@ -81,6 +81,7 @@ class Ranking:
             keep &= choices != entity
         if known == "skip":
             keep &= ~self.question.known.contains(np.array([entity]), choices)
+            keep &= ~self.question.rejected.contains(np.array([entity]), choices)
         return keep
 
     def _suggestions(

@@ -121,6 +121,8 @@ class Reasons:
     def _known(self, asked: int, answer: int) -> Iterable[str]:
         if self.question.known.contains(np.array([asked]), np.array([answer]))[0]:
             yield "this fact is known already"
+        elif self.question.rejected.contains(np.array([asked]), np.array([answer]))[0]:
+            yield "this fact was rejected"
 
     def _second_value(self, asked: int, answer: int) -> Iterable[str]:
         if self.one_tail_each:

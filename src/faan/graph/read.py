@@ -69,7 +69,7 @@ def read_graph(
     *,
     format: str | None = None,
     columns: Columns | None = None,
-    nodes: str | Path | None = None,
+    nodes: str | Path | Sequence[str | Path] = (),
     languages: Sequence[str] = ("en",),
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
@@ -86,7 +86,7 @@ def read_graph(
             graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back.
         format: One of `faan.graph.FORMATS`; only needed if detection fails.
         columns: The names (or numbers, from 1) of the columns of head, relation and tail in a table.
-        nodes: A table of `id`, `category` and `name` with the types and labels of entities.
+        nodes: A table of `id`, `category` and `name` with the types and labels of entities, or several.
         languages: The preferred languages of labels.
         type_relations: The relations whose triples become entity types.
         type_pattern: A regular expression that takes types from the names of entities instead.
@@ -106,12 +106,13 @@ def read_graph(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
-    if isinstance(source, str) and source == "-" == str(nodes):
-        raise InputError("the graph and its nodes cannot both come from standard input")
+    tables = [nodes] if isinstance(nodes, str | Path) else list(nodes)
+    if sum(isinstance(place, str | Path) and str(place) == "-" for place in (source, *tables)) > 1:
+        raise InputError("only one of the graph and its tables of nodes can come from standard input")
     if isinstance(source, Graph) or (isinstance(source, str | Path) and _is_saved(source)):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", source)
         _refuse_options(place, what, format, columns)
-        if nodes is not None or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
+        if tables or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s nodes and types are fixed; they cannot be set", source=str(place))
         return source if isinstance(source, Graph) else open_graph(source)
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
@@ -122,8 +123,8 @@ def read_graph(
         builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
         with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
             _read_path(source, builder, format, columns, languages, told)
-    if nodes is not None:
-        with open_source(nodes) as table:
+    for place in tables:
+        with open_source(place) as table:
             read_nodes(table, builder)
     return builder.finish()
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from faan import __version__
 from faan.base import InputError
-from faan.graph import DEFAULT_BASE
+from faan.graph import DEFAULT_BASE, Terms
 from faan.web.answers import (
     PROBLEMS,
     Changes,
@@ -165,11 +165,15 @@ def export_facts(
     decision: Chosen = "accepted",
     relation: RelationName = None,
     base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are no IRIs.")] = DEFAULT_BASE,
+    relation_base: Annotated[
+        str, Query(max_length=MAX_NAME, description="The same for names of relations; without it, that of entities.")
+    ] = "",
 ) -> StreamingResponse:
     """Decided facts as a file."""
     form = FORMATS[format]
     called = None if relation is None else decided_relation(service.decisions, service.graph, relation)
-    _, text = export(service.decisions, format, decision, base, called)
+    terms = Terms(base, relation_base or None)
+    text = export(service.decisions, format, decision, terms, called, service.graph).pieces
     name = f'attachment; filename="{decision}.{form.ending}"'
     return StreamingResponse(
         (piece.encode() for piece in text), media_type=form.media_type, headers={"content-disposition": name}

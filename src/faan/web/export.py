@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import pyoxigraph as ox
 
 from faan.base import InputError, UnknownNameError
-from faan.graph import DEFAULT_BASE, Graph, Names, Terms, tsv_line
+from faan.graph import Graph, Names, Terms, tsv_line
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import turtle
@@ -37,23 +37,50 @@ class Format:
     ending: str
     write: Callable[[Sequence[Decision], Terms, str], Iterator[str]]
     tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
+    only_known: bool = False  # whether rejected facts are written only where the graph has them: they are taken away
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The text of a file, piece by piece; how many facts are in it and how many rejected ones are not."""
+
+    count: int
+    left_out: int
+    pieces: Iterator[str]
 
 
 def export(
-    stored: Decisions, format: str, chosen: Chosen, base: str = DEFAULT_BASE, relation: str | None = None
-) -> tuple[int, Iterator[str]]:
-    """How many facts there are, and the text of a file of them, piece by piece.
-
-    Everything is checked before the first piece comes. What was skipped is not decided.
-    """
-    form, terms = FORMATS[format], Terms(base)
+    stored: Decisions,
+    format: str,
+    chosen: Chosen,
+    terms: Terms | None = None,
+    relation: str | None = None,
+    graph: Graph | None = None,
+) -> Exported:
+    """Write decided facts. Everything is checked before the first piece comes. What was skipped is not decided."""
+    form = FORMATS[format]
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
             f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
             "TSV, Turtle or SPARQL."
         )
     facts = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
-    return len(facts), form.write(facts, terms, stored.identity)
+    kept = facts
+    if form.only_known:
+        kept = [fact for fact in facts if fact.verdict == "accepted" or _is_known(fact, graph)]
+    return Exported(len(kept), len(facts) - len(kept), form.write(kept, terms or Terms(), stored.identity))
+
+
+def _is_known(fact: Decision, graph: Graph | None) -> bool:
+    """Whether the graph states a fact."""
+    if graph is None:
+        return False
+    head, tail = graph.entity_names.find(fact.head), graph.entity_names.find(fact.tail)
+    relation = graph.relation_names.find(fact.relation)
+    if head is None or tail is None or relation is None:
+        return False
+    relations, entities = graph.neighbours.of(head)
+    return bool(((relations == relation) & (entities == tail)).any())
 
 
 def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
@@ -94,7 +121,7 @@ def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterato
 
 
 def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """A line that begins with a minus takes a statement away."""
+    """A line that begins with a minus takes a statement away: rejected suggestions that nobody stated have none."""
     lines = []
     for decision in decisions:
         head, relation, tail = (wikidata_id(name) for name in (decision.head, decision.relation, decision.tail))
@@ -115,7 +142,7 @@ def wikidata_id(name: str) -> str:
 
 
 def _triple(decision: Decision, terms: Terms) -> ox.Triple:
-    return ox.Triple(*(terms.of(name) for name in (decision.head, decision.relation, decision.tail)))
+    return terms.triple(decision.head, decision.relation, decision.tail)
 
 
 FORMATS = {
@@ -123,5 +150,5 @@ FORMATS = {
     "tsv": Format("TSV", "text/tab-separated-values", "tsv", _tsv),
     "ttl": Format("Turtle with provenance", "text/turtle", "ttl", turtle),
     "sparql": Format("SPARQL UPDATE", "application/sparql-update", "ru", _sparql),
-    "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements),
+    "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements, only_known=True),
 }

@@ -55,9 +55,9 @@ class _Story:
             yield from self._decision(decision)
 
     def _decision(self, decision: Decision) -> Iterator[ox.Triple]:
-        fact = [self._terms.of(name) for name in (decision.head, decision.relation, decision.tail)]
+        fact = self._terms.triple(decision.head, decision.relation, decision.tail)
         if decision.verdict == "accepted":
-            yield ox.Triple(*fact)
+            yield fact
         statement = self._terms.under("decision/", f"{self._origin}-{decision.id}")
         review = self._terms.under("review/", f"{self._origin}-{decision.id}")
         reviewer = self._terms.under("reviewer/", decision.reviewer)
@@ -102,7 +102,7 @@ class _Story:
             member = ox.NamedNode(f"{examples.value}-{number}")
             yield ox.Triple(examples, _prov("hadMember"), member)
             yield from _types(member, f"{_RDF}Statement")
-            fact = (self._terms.of(name) for name in (head, decision.relation, tail))
+            fact = self._terms.triple(head, decision.relation, tail)
             for part, node in zip(("subject", "predicate", "object"), fact, strict=True):
                 yield ox.Triple(member, ox.NamedNode(f"{_RDF}{part}"), node)
 

@@ -10,6 +10,7 @@ export function exportDialog(relation) {
     event.preventDefault();
     const [format, decision] = [$("export-format").selectedOptions[0], $("export-decision").value];
     const query = new URLSearchParams({ format: format.value, decision, base: $("export-base").value });
+    if ($("export-relation-base").value) query.set("relation_base", $("export-relation-base").value);
     if ($("export-relation").checked && relation()) query.set("relation", relation());
     $("export-problem").hidden = true;
     try {
