@@ -129,6 +129,21 @@ def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) 
             assert answer.status == 200
 
 
+@pytest.mark.slow
+def test_a_token_from_the_environment_is_not_shown(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAAN_TOKEN", "t" * 16)
+    with served(model, "--host", "0.0.0.0") as server:
+        assert server.process.stderr is not None
+        said = [server.address, *(server.process.stderr.readline() for _ in range(3))]
+        assert "t" * 16 not in "".join(said)
+        assert "FAAN_TOKEN" in said[2]
+        request = urllib.request.Request(
+            f"{server.address}/api/relations", headers={"authorization": f"Bearer {'t' * 16}"}
+        )
+        with urllib.request.urlopen(request) as answer:
+            assert answer.status == 200
+
+
 def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:
     code, _, err = faan("serve", tmp_path, "--port", "0")
     assert code == 1

@@ -17,8 +17,10 @@ from fastapi import FastAPI
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.complete import SEARCH_FILE, Completer
+from faan.web.connections import Connection
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.guard import is_loopback
+from faan.web.limits import IDLE_SECONDS
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
@@ -113,15 +115,22 @@ class _Server(uvicorn.Server):
         self._started()
 
 
-def run(app: FastAPI, bound: socket.socket, started: Callable[[], None] = lambda: None) -> None:
-    """Serve until interrupted; calls `started` when the server is up."""
-    config = uvicorn.Config(
+def config_of(app: FastAPI) -> uvicorn.Config:
+    """How an application is served."""
+    return uvicorn.Config(
         app,
+        http=Connection,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,
+        timeout_keep_alive=IDLE_SECONDS,
         proxy_headers=False,
     )
+
+
+def run(app: FastAPI, bound: socket.socket, started: Callable[[], None] = lambda: None) -> None:
+    """Serve until interrupted; calls `started` when the server is up."""
     with contextlib.suppress(KeyboardInterrupt):
-        _Server(config, started).run(sockets=[bound])
+        _Server(config_of(app), started).run(sockets=[bound])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
-from faan.base import UnknownNameError
+from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph
 from faan.web.answers import Explained, Relation, Suggested
@@ -19,6 +20,8 @@ from faan.web.gate import Gate
 from faan.web.limits import MAX_SECONDS, SLICE
 from faan.web.requests import DecideRequest, ExplainRequest, QuestionRequest, ScoreRequest, SuggestRequest
 from faan.web.search import Search
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,10 @@ class Service:
         """What decisions call the relation of a question; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
-        return self.called(question.relation)
+        name = self.called(question.relation)
+        if _CONTROL.search(name) and self.graph.relation_names.find(name) is None:
+            raise InputError("relation: a new name must not hold line ends or control characters; leave them out")
+        return name
 
     def called(self, relation: str) -> str:
         """The name of a relation that was given by name or label; a new one keeps its name."""
