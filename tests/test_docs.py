@@ -26,6 +26,7 @@ def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: P
     program, *arguments = shlex.split(command.removeprefix("$ "))
     assert program == "faan"
     python = [sys.executable, "-c", "from faan.cli import main; main()", *arguments]
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(python, capture_output=True, cwd=tmp_path, check=True)
     shown = "\n".join(line.rstrip() for line in done.stdout.decode().splitlines())
     assert shown.strip("\n") == expected.strip("\n"), f"{page} is out of date"

@@ -16,8 +16,8 @@ from faan.cli.options import (
     GraphArgument,
     Settings,
     SkipBadLines,
+    SourceOptions,
     TypeRelations,
-    read_source,
     with_changes,
 )
 from faan.cli.printing import busy, new_table, out, print_json, talk, visible
@@ -60,11 +60,12 @@ def embed(
     check_free(output)
     settings = embed_config(model, config, setting)
 
-    def read(source: str, format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
-        return read_source(source, format, columns, None, "en", types, None, skip_bad_lines)
+    def read(sources: list[str], format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
+        return SourceOptions(sources, format, columns, type_relation=types, skip_bad_lines=skip_bad_lines).read()
 
-    held_out = {name: (path, read(path, format, columns)) for name, path in (("valid", valid), ("test", test)) if path}
-    if held_out and has_fixed_columns(graph):
+    given = (("valid", valid), ("test", test))
+    held_out = {name: (path, read([path], format, columns)) for name, path in given if path}
+    if held_out and all(has_fixed_columns(source) for source in graph):
         format = columns = None  # they are those of the held-out files
     trained_on = read(graph, format, columns, type_relation)
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}

@@ -15,12 +15,14 @@ from faan.cli.options import (
     ColumnNames,
     Format,
     GraphArgument,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
 )
 from faan.cli.printing import out, print_json, stages, talk, visible
 
@@ -51,6 +53,8 @@ def fit(
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -63,7 +67,9 @@ def fit(
 
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
-    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    read = SourceOptions(
+        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+    ).read()
     try:
         with stages() as on_progress:
             completer = fit_completer(

@@ -16,12 +16,14 @@ from faan.cli.options import (
     ColumnNames,
     Format,
     GraphArgument,
+    Labels,
     Languages,
     Nodes,
     SkipBadLines,
+    SourceOptions,
     TypePattern,
     TypeRelations,
-    read_source,
+    TypesFiles,
     read_tasks,
 )
 from faan.cli.printing import busy, print_benchmark, print_json, print_summary, talk, visible
@@ -34,10 +36,12 @@ _BUILD = BuildSettings()
 
 
 def check(
-    graph: GraphArgument = BUNDLED,
+    graph: GraphArgument = [BUNDLED],  # noqa: B006, typer copies it
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     language: Languages = "en",
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
@@ -46,7 +50,9 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Say what is in a graph, which of its relations are rare, and what is wrong with it."""
-    read = read_source(graph, format, columns, nodes, language, type_relation, type_pattern, skip_bad_lines)
+    read = SourceOptions(
+        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+    ).read()
     with busy("counting"):
         summary = summarise(read)
     if as_json:
@@ -90,6 +96,8 @@ def build(
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
     skip_bad_lines: SkipBadLines = False,
@@ -108,10 +116,13 @@ def build(
         raise typer.BadParameter(f"the split decides what is a task; leave out {given}", param_hint="--split")
     settings = BuildSettings.model_validate(chosen | {"seed": seed, "range_cutoff": range_cutoff})
     check_free(output)
-    relations = _read_split(split) if split else _world_split() if graph == BUNDLED and not chosen else None
-    read = read_source(graph, format, columns, nodes, "en", type_relation, type_pattern, skip_bad_lines)
+    relations = _read_split(split) if split else _world_split() if graph == [BUNDLED] and not chosen else None
+    source = SourceOptions(
+        graph, format, columns, nodes, labels, types, "en", type_relation, type_pattern, skip_bad_lines
+    )
+    read = source.read()
     with busy("building"):
-        benchmark, report = build_benchmark(read, settings, relations, output.name, Path(graph).name)
+        benchmark, report = build_benchmark(read, settings, relations, output.name, source.name)
         write_benchmark(benchmark, output)
     talk.print(f"wrote {visible(str(output))}")
     for relation in report.returned_relations:

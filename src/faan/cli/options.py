@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -17,12 +18,12 @@ from faan.tasks import Benchmark, read_benchmark
 SettingsT = TypeVar("SettingsT", bound=base.Settings)
 
 GraphArgument = Annotated[
-    str,
+    list[str],
     typer.Argument(
-        metavar="GRAPH",
+        metavar="GRAPH...",
         help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
-        "benchmark); `-` for standard input; `world` for the graph that ships with faan (write `./world` for a file of "
-        "that name).",
+        "benchmark, files); `-` for standard input; `world` for the graph that ships with faan (write `./world` for a "
+        "file of that name). Several are one graph; some may hold only labels or types.",
     ),
 ]
 Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]
@@ -35,6 +36,21 @@ Nodes = Annotated[
     typer.Option(
         metavar="FILE",
         help="A table of nodes with the columns id, category and/or name, as KGX's; may be given several times.",
+    ),
+]
+Labels = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Labels of entities and relations: a table of name and label, or JSON; may be given several times.",
+    ),
+]
+TypesFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--types",
+        metavar="FILE",
+        help="Types of entities: a table of entity and type, or JSON; may be given several times.",
     ),
 ]
 Languages = Annotated[
@@ -120,34 +136,47 @@ def refuse(only_for: str, options: Mapping[str, object]) -> None:
             raise typer.BadParameter(f"only for {only_for}", param_hint=name)
 
 
-def read_source(
-    graph: str,
-    format: str | None,
-    columns: str | None,
-    nodes: list[Path] | None,
-    language: str,
-    type_relation: list[str] | None,
-    type_pattern: str | None,
-    skip_bad_lines: bool,
-) -> Graph:
-    """Read a graph as the options say, showing how far it is."""
-    names = [part.strip() for part in columns.split(",")] if columns else []
-    if columns and len(names) != 3:
-        raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
-    if format is not None and format not in FORMATS:
-        raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
-    with busy(f"reading {graph}") as on_progress:
-        return read_graph(
-            graph,
-            format=format,
-            columns=(names[0], names[1], names[2]) if names else None,
-            nodes=nodes or (),
-            languages=[part.strip() for part in language.split(",")],
-            type_relations=type_relation or TYPE_RELATIONS,
-            type_pattern=type_pattern,
-            skip_bad_lines=skip_bad_lines,
-            on_progress=on_progress,
-        )
+@dataclass(frozen=True)
+class SourceOptions:
+    """What a graph is read from, and how."""
+
+    sources: Sequence[str]
+    format: str | None = None
+    columns: str | None = None
+    nodes: Sequence[Path] | None = None
+    labels: Sequence[Path] | None = None
+    types: Sequence[Path] | None = None
+    language: str = "en"
+    type_relation: Sequence[str] | None = None
+    type_pattern: str | None = None
+    skip_bad_lines: bool = False
+
+    @property
+    def name(self) -> str:
+        """What to call the graph."""
+        return Path(self.sources[0]).name
+
+    def read(self) -> Graph:
+        """Read the graph, showing how far it is."""
+        names = [part.strip() for part in self.columns.split(",")] if self.columns else []
+        if self.columns and len(names) != 3:
+            raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
+        if self.format is not None and self.format not in FORMATS:
+            raise typer.BadParameter(f"expected one of {', '.join(FORMATS)}", param_hint="--format")
+        with busy(f"reading {', '.join(self.sources)}") as on_progress:
+            return read_graph(
+                list(self.sources),
+                format=self.format,
+                columns=(names[0], names[1], names[2]) if names else None,
+                nodes=self.nodes or (),
+                labels=self.labels or (),
+                types=self.types or (),
+                languages=[part.strip() for part in self.language.split(",")],
+                type_relations=self.type_relation or TYPE_RELATIONS,
+                type_pattern=self.type_pattern,
+                skip_bad_lines=self.skip_bad_lines,
+                on_progress=on_progress,
+            )
 
 
 def with_changes(settings: SettingsT, changes: list[str] | None) -> SettingsT:

@@ -157,7 +157,7 @@ class Reasons:
         for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self._label(entity)} is of type {types.names[int(own[0])]}, as no {side} of the examples is"
+                yield f"{self._label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
 
     @cached_property
     def _seen_types(self) -> tuple[Ints, Ints]:

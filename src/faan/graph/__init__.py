@@ -1,11 +1,12 @@
 """A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""
 
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
+from faan.graph.detect import FORMATS
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
-from faan.graph.read import BACKGROUND, BUNDLED, FORMATS, has_fixed_columns, read_graph
+from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise

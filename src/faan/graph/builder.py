@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, UnknownNameError, offsets_of, shorten
+from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
 
@@ -27,6 +27,17 @@ TYPE_RELATIONS = (
     "wdt:P31",
     "P31",
 )
+
+
+@dataclass
+class _Part:
+    """A file of several that a graph is made of, and where its frames begin."""
+
+    name: str
+    triples: int
+    types: int
+    labels: int
+    format: str = ""  # of its facts
 
 
 @dataclass
@@ -45,6 +56,24 @@ class GraphBuilder:
         self._types: list[pl.DataFrame] = []  # entity, type
         self._labels: list[pl.DataFrame] = []  # name, label, rank
         self._found_type_relations: set[str] = set()
+        self._parts: list[_Part] = []  # the files that the graph is made of
+
+    @property
+    def part(self) -> int:
+        """The number of the file that is being read, from 0."""
+        return max(len(self._parts) - 1, 0)
+
+    def begin(self, name: str, format: str | None = None) -> None:
+        """Say that what follows is from another file or object; the first one gives the graph its name and format."""
+        if not self._parts:
+            self.report = replace(self.report, source=name, format=format or self.report.format)
+        self._parts.append(_Part(name, len(self._triples), len(self._types), len(self._labels)))
+
+    def of_format(self, format: str) -> None:
+        """Say which format the facts of this file are in."""
+        formats = () if not any(part.format for part in self._parts) else self.report.format.split(" and ")
+        self._parts[-1].format = format
+        self.report = replace(self.report, format=" and ".join(dict.fromkeys([*formats, format])))
 
     def add(self, heads: Column, relations: Column, tails: Column) -> None:
         """Add triples by name; names must not be empty."""
@@ -66,6 +95,22 @@ class GraphBuilder:
         frame = self._frame(name=names, label=labels).cast({"name": self._entity})
         rank = pl.lit(0) if ranks is None else pl.Series(ranks, dtype=pl.Int64)
         self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
+
+    def add_graph(self, graph: Graph) -> None:
+        """Add all that a graph holds."""
+        entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
+        self.add(entities.gather(graph.heads), relations.gather(graph.relations), entities.gather(graph.tails))
+        if graph.types is not None:
+            kinds = graph.types.names.to_series()
+            self.add_types(entities.gather(graph.types.owners), kinds.gather(graph.types.ids))
+            self._add_labels_of(kinds, graph.types.labels)
+        self._add_labels_of(entities, graph.entity_labels)
+        self._add_labels_of(relations, graph.relation_labels)
+
+    def _add_labels_of(self, names: pl.Series, labels: Names | None) -> None:
+        if labels is not None:
+            texts = labels.to_series()
+            self.add_labels(names.filter(texts != ""), texts.filter(texts != ""))
 
     def count(self, **more: int) -> None:
         """Add to counters of the report."""
@@ -109,9 +154,9 @@ class GraphBuilder:
         if self._labels:
             labelled = pl.concat([frame["name"] for frame in self._labels])
             entity_labels = self._labels_by(_renumber(_codes(labelled), number), len(entities))
-            relation_ids = labelled.cast(pl.String).replace_strict(relations, np.arange(len(relations)), default=-1)
-            relation_labels = self._labels_by(relation_ids.to_numpy().astype(np.int32), len(relations))
+            relation_labels = self._labels_of(relations)
         self._check_type_relations(relation_names)
+        types = self._finish_types(number, entity_names)
         return Graph(
             entity_names,
             relation_names,
@@ -120,8 +165,8 @@ class GraphBuilder:
             triples["tail"].to_numpy(),
             entity_labels=entity_labels,
             relation_labels=relation_labels,
-            types=self._finish_types(number, entity_names),
-            report=replace(self.report, unused_nodes=self._unused_nodes(number, relations)),
+            types=types,
+            report=self._finish_report(number, relations, types),
         )
 
     def _check_type_relations(self, relations: Names) -> None:
@@ -142,12 +187,14 @@ class GraphBuilder:
             for what, count in (
                 ("statements about literal values", self.report.literals),
                 ("types", sum(len(chunk) for chunk in self._types)),
+                ("labels", sum(len(chunk) for chunk in self._labels)),
                 ("bad lines", self.report.skipped),
             )
             if count
         ]
         found = f" (only {', '.join(left_out)})" if left_out else ""
-        return f"there is no triple in it{found}; expected at least one (head, relation, tail)"
+        notes = "".join(f". {note}" for note in self.report.notes)
+        return f"there is no triple in it{found}; expected at least one (head, relation, tail){notes}"
 
     def _finish_types(self, number: Ints, entity_names: Names) -> Types | None:
         if self.type_pattern:
@@ -159,7 +206,14 @@ class GraphBuilder:
         known = owner >= 0
         if not known.any():
             return None
-        return _ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
+        types = _ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
+        return replace(types, labels=self._labels_of(types.names.to_series()) if self._labels else None)
+
+    def _labels_of(self, names: pl.Series) -> Names | None:
+        """The best label of each relation or type."""
+        labelled = pl.concat([frame["name"] for frame in self._labels]).cast(pl.String)
+        ids = labelled.replace_strict(names, np.arange(len(names)), default=-1)
+        return self._labels_by(ids.to_numpy().astype(np.int32), len(names))
 
     def _labels_by(self, ids: NDArray[np.int32], count: int) -> Names | None:
         """The best label of each of `count` things, where `ids` says which of them each label is for (-1: none)."""
@@ -172,14 +226,42 @@ class GraphBuilder:
             everyone.join(best, on="id", how="left", maintain_order="left")["label"].fill_null("")
         )
 
-    def _unused_nodes(self, number: Ints, relations: pl.Series) -> int:
-        """How many names were given a label or a type but occur in no triple."""
-        columns = [frame["name"] for frame in self._labels] + [frame["entity"].alias("name") for frame in self._types]
+    def _finish_report(self, number: Ints, relations: pl.Series, types: Types | None) -> ReadReport:
+        """Count what describes names that occur in no triple, and say what each of several files gave."""
+        known = relations if types is None else pl.concat([relations, types.names.to_series()])
+        names = [part.name for part in self._parts]
+        if len(names) < 2:
+            return replace(self.report, unused_nodes=self._unused(number, known, 0, 0, None, None)[1])
+        for part, after in zip(self._parts, [*self._parts[1:], None], strict=True):
+            ends = (None, None, None) if after is None else (after.triples, after.types, after.labels)
+            gave = [
+                (sum(len(frame) for frame in frames[start:end]), what)
+                for frames, start, end, what in (
+                    (self._triples, part.triples, ends[0], "triple"),
+                    (self._types, part.types, ends[1], "type"),
+                    (self._labels, part.labels, ends[2], "label"),
+                )
+            ]
+            told = ", ".join(counted(count, what) for count, what in gave if count) or "nothing"
+            described, unused = self._unused(number, known, part.types, part.labels, ends[1], ends[2])
+            if unused:
+                told += f"; {unused:,} of the {described:,} names that it describes are in no triple"
+            self.note(f"{part.name}: {told}")
+        source = f"{names[0]} and {counted(len(names) - 1, 'more file')}"
+        unused = self._unused(number, known, 0, 0, None, None)[1]
+        return replace(self.report, source=source, unused_nodes=unused)
+
+    def _unused(
+        self, number: Ints, known: pl.Series, types: int, labels: int, types_end: int | None, labels_end: int | None
+    ) -> tuple[int, int]:
+        """How many names were given a label or a type, and how many of them are neither in a triple nor a type."""
+        columns = [frame["name"] for frame in self._labels[labels:labels_end]]
+        columns += [frame["entity"].alias("name") for frame in self._types[types:types_end]]
         if not columns:
-            return 0
+            return 0, 0
         described = pl.concat(columns).unique()
         rest = described.filter(_renumber(_codes(described), number) < 0).cast(pl.String)
-        return int((~rest.is_in(relations.implode())).sum())
+        return len(described), int((~rest.is_in(known.implode())).sum())
 
 
 def types_from_pattern(names: Names, pattern: str) -> Types:

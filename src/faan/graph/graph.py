@@ -46,12 +46,19 @@ class Types:
     names: Names
     offsets: Ints  # (entities + 1,)
     ids: Ints
+    labels: Names | None = None  # "" where a type has none
 
     def check(self) -> None:
         """Refuse numbers out of range, in types that were found on disk."""
         if not (is_ragged(self.offsets, len(self.ids)) and are_below(self.ids, len(self.names))):
             raise _damaged("its types are out of range")
         self.names.check()
+        if self.labels is not None:
+            self.labels.check()
+
+    def label(self, kind: int) -> str:
+        """What to show a person for a type: its label, or its name if it has none."""
+        return (self.labels[kind] if self.labels else "") or self.names[kind]
 
     def of(self, entity: int) -> Ints:
         """The type ids of one entity."""
@@ -249,7 +256,7 @@ class Graph:
     def _what_it_is(self, entity: int) -> str:
         """What tells an entity from another one of the same label: its types and how many facts it has."""
         facts = np.count_nonzero(self.heads == entity) + np.count_nonzero(self.tails == entity)
-        types = [] if self.types is None else [self.types.names[int(number)] for number in self.types.of(entity)[:2]]
+        types = [] if self.types is None else [self.types.label(int(number)) for number in self.types.of(entity)[:2]]
         return ", ".join([*types, _facts(facts)])
 
     def entity_label(self, entity: int) -> str:

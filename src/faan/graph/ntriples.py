@@ -106,7 +106,7 @@ def _parse(
     format: str,
     languages: Sequence[str],
 ) -> Statements:
-    statements = Statements(languages)
+    statements = Statements(languages, part=builder.part)
     for number, text in lines:
         try:
             for quad in ox.parse(text, FORMATS[format]):

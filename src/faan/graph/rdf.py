@@ -30,8 +30,9 @@ _BASE = "urn:graph:"  # what relative IRIs are relative to
 class Statements:
     """Sorts RDF statements into edges, labels and other literals; `lines` and `label_lines` say where they stood."""
 
-    def __init__(self, languages: Sequence[str], rename_blank_nodes: bool = False) -> None:
+    def __init__(self, languages: Sequence[str], rename_blank_nodes: bool = False, part: int = 0) -> None:
         self._languages = languages
+        self._blank = f"_:f{part + 1}." if part else "_:"  # of two files they are different ones, whatever their names
         # The parser invents names for nodes without one, others each time; here they are numbered by first use.
         self._blank_nodes: dict[str, str] | None = {} if rename_blank_nodes else None
         self.clear()
@@ -70,8 +71,8 @@ class Statements:
         if isinstance(node, ox.NamedNode):
             return node.value
         if self._blank_nodes is None:
-            return f"_:{node.value}"
-        return self._blank_nodes.setdefault(node.value, f"_:b{len(self._blank_nodes)}")
+            return f"{self._blank}{node.value}"
+        return self._blank_nodes.setdefault(node.value, f"{self._blank}b{len(self._blank_nodes)}")
 
     def flush(self, builder: GraphBuilder) -> None:
         """Hand on what has been collected."""
@@ -92,7 +93,7 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
         raise InputError(
             f"bad lines can be skipped in tables, N-Triples and N-Quads, not in {format}", source=source.name
         )
-    statements = Statements(languages, rename_blank_nodes=True)
+    statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
     with source.errors():
         try:
             for quad in ox.parse(source.stream, FORMATS[format], base_iri=_BASE):

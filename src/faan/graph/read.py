@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, OnProgress, progress_bars
+from faan.base import InputError, OnProgress, progress_bars, shorten
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
+from faan.graph.descriptions import read_descriptions
+from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
 from faan.graph.frames import (
     is_arrow,
     is_pandas,
@@ -24,44 +25,18 @@ from faan.graph.frames import (
     read_parquet,
     read_rows,
 )
-from faan.graph.graph import Graph, ReadReport
+from faan.graph.graph import Graph
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.ntriples import read_ntriples
 from faan.graph.openke import is_openke, read_openke
-from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.rdf import read_rdf
 from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.store import is_saved_graph, open_graph
-from faan.graph.tables import Columns, read_nodes, read_table, read_triples
+from faan.graph.tables import Columns, read_table, read_triples
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
-FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS)
-
-_EXTENSIONS = {
-    ".tsv": "table",
-    ".csv": "table",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".nt": "n-triples",
-    ".nq": "n-quads",
-    ".ttl": "turtle",
-    ".trig": "trig",
-    ".rdf": "rdf/xml",
-    ".owl": "rdf/xml",
-    ".xml": "rdf/xml",
-    ".jsonld": "json-ld",
-    ".json": "json-ld",
-}
-_COMMENTS = rb"(?:\s*(?:#[^\n]*\n)?)*"
-_NODE = rb"(?:<[^>\n]*>|_:\S+)"
-_CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
-    (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
-    (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json-ld"),
-    (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[ \t]*[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
-    (re.compile(_COMMENTS + rb"(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "trig"),  # reads Turtle too
-    (re.compile(_COMMENTS + _NODE + rb"\s+(?:a\s|<[^>\n]*>\s|\{)[^\n]*[;,{]?\r?\n"), "trig"),
-)
+Paths = str | Path | Sequence[str | Path]
 
 
 def read_graph(
@@ -69,7 +44,9 @@ def read_graph(
     *,
     format: str | None = None,
     columns: Columns | None = None,
-    nodes: str | Path | Sequence[str | Path] = (),
+    nodes: Paths = (),
+    labels: Paths = (),
+    types: Paths = (),
     languages: Sequence[str] = ("en",),
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
@@ -83,10 +60,13 @@ def read_graph(
         source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
             OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); `"world"`, the graph that ships with faan;
             an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a directed networkx
-            graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back.
+            graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back. A list of paths is one graph: some may
+            hold only labels or types.
         format: One of `faan.graph.FORMATS`; only needed if detection fails.
         columns: The names (or numbers, from 1) of the columns of head, relation and tail in a table.
         nodes: A table of `id`, `category` and `name` with the types and labels of entities, or several.
+        labels: Labels of entities and relations, as a table of two columns or JSON; one file or several.
+        types: Types of entities, as a table of two columns or JSON; one file or several.
         languages: The preferred languages of labels.
         type_relations: The relations whose triples become entity types.
         type_pattern: A regular expression that takes types from the names of entities instead.
@@ -106,36 +86,165 @@ def read_graph(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
-    tables = [nodes] if isinstance(nodes, str | Path) else list(nodes)
-    if sum(isinstance(place, str | Path) and str(place) == "-" for place in (source, *tables)) > 1:
-        raise InputError("only one of the graph and its tables of nodes can come from standard input")
-    if isinstance(source, Graph) or (isinstance(source, str | Path) and _is_saved(source)):
-        what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", source)
+    described = {kind: _paths(given) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
+    beside = [(kind, path) for kind, paths in described.items() for path in paths]
+    sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
+    if sum(isinstance(path, str | Path) and str(path) == "-" for path in (*sources, *(path for _, path in beside))) > 1:
+        raise InputError("only one file can come from standard input")
+    if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
+        what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
         _refuse_options(place, what, format, columns)
-        if tables or type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
-            raise InputError(f"{what}'s nodes and types are fixed; they cannot be set", source=str(place))
-        return source if isinstance(source, Graph) else open_graph(source)
+        if type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
+            raise InputError(f"{what}'s types are fixed; they cannot be set", source=str(place))
+        if not beside:
+            return source if isinstance(source, Graph) else open_graph(sources[0])
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
-    if not isinstance(source, str | Path):
-        builder.report = ReadReport(source=type(source).__name__, format=type(source).__name__)
-        _read_object(source, builder, columns)
-    else:
-        builder.report = ReadReport(source="standard input" if str(source) == "-" else str(source), format="table")
-        with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
-            _read_path(source, builder, format, columns, languages, told)
-    for place in tables:
-        with open_source(place) as table:
-            read_nodes(table, builder)
+    with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
+        reading = _Reading(builder, format, columns, languages, told, several=len(sources) + len(beside) > 1)
+        for one in sources:
+            reading.read(one)
+        for kind, path in beside:
+            reading.read_beside(path, kind)
+    reading.check_columns()
     return builder.finish()
 
 
-def _is_saved(source: str | Path) -> bool:
-    return str(source) != BUNDLED and is_saved_graph(Path(source))
+def _paths(given: Paths) -> list[Any]:
+    return [given] if isinstance(given, str | Path) else list(given)
+
+
+def _are_paths(source: object) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(one, str | Path) for one in source)
+
+
+def _is_saved(source: object) -> bool:
+    return isinstance(source, str | Path) and str(source) != BUNDLED and is_saved_graph(Path(source))
 
 
 def has_fixed_columns(source: str) -> bool:
     """Whether a source has a format and columns that cannot be set: the bundled graph, or a saved one."""
     return source == BUNDLED or _is_saved(source)
+
+
+@dataclass
+class _Reading:
+    """One graph being read, from one source or several."""
+
+    builder: GraphBuilder
+    format: str | None
+    columns: Columns | None
+    languages: Sequence[str]
+    on_progress: OnProgress
+    several: bool  # so a file may hold nothing but labels or types
+    used_columns: bool = False
+
+    def read(self, source: Any) -> None:
+        """Read one source, whatever it is."""
+        if isinstance(source, Graph):
+            self.builder.begin(source.report.source, source.report.format)
+            self.builder.add_graph(source)
+        elif not isinstance(source, str | Path):
+            self.builder.begin(type(source).__name__, type(source).__name__)
+            self.used_columns = True  # or refused
+            _read_object(source, self.builder, self.columns)
+        else:
+            self.builder.begin("standard input" if str(source) == "-" else str(source), "table")
+            self._read_path(source)
+
+    def read_beside(self, path: str | Path, kind: str) -> None:
+        """Read a file that describes what others hold."""
+        with open_source(path, self.on_progress) as source:
+            self.builder.begin(source.name)
+            read_descriptions(source, self.builder, kind)
+
+    def check_columns(self) -> None:
+        """Complain about columns that were named where no file has such."""
+        if self.columns and not self.used_columns:
+            raise InputError("columns can be named in tables and Parquet, and none of the files is one")
+
+    def _read_path(self, path: str | Path) -> None:
+        if str(path) == BUNDLED:
+            _refuse_options(path, "the bundled graph", self.format, self.columns)
+            place = resources.files("faan") / "data" / "world.tsv.xz"
+            with resources.as_file(place) as bundled, open_source(bundled, self.on_progress) as source:
+                read_triples(source, self.builder)
+            return
+        if not str(path):
+            raise InputError("the path is empty; expected a file or folder, or . for this one")
+        if str(path) != "-" and Path(path).is_dir():
+            self._read_folder(Folder(path))
+            return
+        with open_source(path, self.on_progress) as source:
+            start = source.peek()
+            if not is_tar(start):
+                self._read_file(source, start)
+                return
+            if str(path) == "-":
+                raise InputError("an archive cannot come from standard input; give its path")
+        self._read_folder(Folder(path))
+
+    def _read_file(self, source: Source, start: bytes) -> None:
+        kind = self.format or detect(source, start)
+        if kind == "table" and self.several and not self.columns:
+            kind = described_by(source, start) or kind
+        if self.columns and kind not in ("table", "parquet") and not self.several:
+            raise InputError(f"columns can be named in tables and Parquet, not in {kind}", source=source.name)
+        if kind in DESCRIPTIONS:
+            read_descriptions(source, self.builder, kind)
+            return
+        self.builder.of_format(kind)
+        if kind in ("table", "parquet"):
+            self.used_columns = True
+        if kind == "parquet":
+            read_parquet(source, self.builder, self.columns)
+        elif kind == "table":
+            read_table(source, self.builder, self.columns, self.languages)
+        elif kind in LINE_FORMATS:
+            read_ntriples(source, self.builder, kind, self.languages)
+        else:
+            read_rdf(source, self.builder, kind, self.languages)
+
+    def _read_folder(self, folder: Folder) -> None:
+        names = folder.names()
+        parts = sorted(name for name in names if is_graph_file(name))
+        known = is_saved_graph(folder.path) or is_openke(folder) or BACKGROUND in names
+        if known or not parts:
+            _refuse_options(folder.path, "a folder", self.format, self.columns)
+        if is_saved_graph(folder.path):
+            self.builder.of_format("saved graph")
+            saved = open_graph(folder.path)
+            saved.check()
+            self.builder.add_graph(saved)
+        elif is_openke(folder):
+            self.builder.of_format("openke")
+            read_openke(folder, self.builder)
+        elif BACKGROUND in names:
+            self.builder.of_format("benchmark")
+            self.builder.note(
+                "this is the background graph of a few-shot benchmark; `faan benchmark info` tells about its tasks"
+            )
+            with folder.open(BACKGROUND) as source:
+                read_triples(source, self.builder)
+        elif parts and folder.path.is_dir():
+            self._read_parts(folder, parts, sorted(names - set(parts)))
+        else:
+            raise InputError(
+                "expected a folder with path_graph (few-shot benchmark), with entity2id.txt, relation2id.txt and "
+                "train2id.txt (OpenKE), with graph.json (saved by faan), or with files whose endings are those of "
+                f"formats, such as .nt and .tsv; found {', '.join(sorted(names)[:5]) or 'no files'}",
+                source=str(folder.path),
+            )
+
+    def _read_parts(self, folder: Folder, parts: list[str], others: list[str]) -> None:
+        """Read all files of a folder whose endings are known, in the order of their names."""
+        self.several = True
+        for name in parts:
+            self.builder.begin(str(folder.path / name))
+            with open_source(folder.path / name, self.on_progress) as source:
+                self._read_file(source, source.peek())
+        if others:
+            shown = shorten(", ".join(others))
+            self.builder.note(f"{folder.path}: not read, because their endings are of no format: {shown}")
 
 
 def _read_object(source: Any, builder: GraphBuilder, columns: Columns | None) -> None:
@@ -157,86 +266,6 @@ def _read_object(source: Any, builder: GraphBuilder, columns: Columns | None) ->
         raise InputError(f"expected a path, triples, a data frame or a networkx graph, found {type(source).__name__}")
 
 
-def _read_path(
-    path: str | Path,
-    builder: GraphBuilder,
-    format: str | None,
-    columns: Columns | None,
-    languages: Sequence[str],
-    on_progress: OnProgress,
-) -> None:
-    if str(path) == BUNDLED:
-        _refuse_options(path, "the bundled graph", format, columns)
-        place = resources.files("faan") / "data" / "world.tsv.xz"
-        with resources.as_file(place) as bundled, open_source(bundled, on_progress) as source:
-            read_triples(source, builder)
-        return
-    if not str(path):
-        raise InputError("the path is empty; expected a file or folder, or . for this one")
-    if str(path) != "-" and Path(path).is_dir():
-        _read_folder(Folder(path), builder, format, columns)
-        return
-    with open_source(path, on_progress) as source:
-        start = source.peek()
-        if is_tar(start) and str(path) == "-":
-            raise InputError("an archive cannot come from standard input; give its path")
-        if not is_tar(start):
-            kind = format or _detect(source, start)
-            if columns and kind not in ("table", "parquet"):
-                raise InputError(f"columns can be named in tables and Parquet, not in {kind}", source=source.name)
-            builder.report = replace(builder.report, format=kind)
-            if kind == "parquet":
-                read_parquet(source, builder, columns)
-            elif kind == "table":
-                read_table(source, builder, columns, languages)
-            elif kind in LINE_FORMATS:
-                read_ntriples(source, builder, kind, languages)
-            else:
-                read_rdf(source, builder, kind, languages)
-            return
-    _read_folder(Folder(path), builder, format, columns)
-
-
-def _read_folder(folder: Folder, builder: GraphBuilder, format: str | None, columns: Columns | None) -> None:
-    _refuse_options(folder.path, "a folder", format, columns)
-    if is_openke(folder):
-        builder.report = replace(builder.report, format="openke")
-        read_openke(folder, builder)
-    elif BACKGROUND in folder.names():
-        builder.report = replace(builder.report, format="benchmark")
-        builder.note(
-            "this is the background graph of a few-shot benchmark; `faan benchmark info` tells about its tasks"
-        )
-        with folder.open(BACKGROUND) as source:
-            read_triples(source, builder)
-    else:
-        raise InputError(
-            "expected a folder with path_graph (few-shot benchmark), with entity2id.txt, relation2id.txt and "
-            "train2id.txt (OpenKE), or with graph.json (saved by faan); "
-            f"found {', '.join(sorted(folder.names())[:5]) or 'no files'}",
-            source=str(folder.path),
-        )
-
-
 def _refuse_options(source: str | Path, what: str, format: str | None, columns: Columns | None) -> None:
     if format or columns:
         raise InputError(f"{what}'s format and columns are fixed; they cannot be set", source=str(source))
-
-
-def _detect(source: Source, start: bytes) -> str:
-    if not start:
-        raise InputError("the file is empty; expected a knowledge graph", source=source.name)
-    if start.startswith(b"PAR1") and b"\x00" in start:
-        return "parquet"
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError("the file is in UTF-16; save it as UTF-8", source=source.name)
-    if start.startswith(b"PK\x03\x04"):
-        raise InputError("this is a zip file; unpack it first", source=source.name)
-    if b"\x00" in start[:4096]:
-        raise InputError(
-            "this is a binary file; expected a table, RDF or Parquet, plain or compressed by gzip, xz, bzip2 or zstd",
-            source=source.name,
-        )
-    if source.extension in _EXTENSIONS:
-        return _EXTENSIONS[source.extension]
-    return next((format for pattern, format in _CONTENTS if pattern.match(start)), "table")

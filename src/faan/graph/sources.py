@@ -45,9 +45,8 @@ class Source:
 
     @property
     def extension(self) -> str:
-        """The file's ending without that of its compression, in lower case: `.nt` of `graph.NT.gz`."""
-        path = Path(self.name.lower())
-        return Path(path.stem).suffix if path.suffix in COMPRESSIONS else path.suffix
+        """The ending of its name."""
+        return extension_of(self.name)
 
     def peek(self) -> bytes:
         """The first bytes, without reading past them."""
@@ -191,6 +190,12 @@ class Folder:
             raise InputError("expected a folder or a tar archive of one", source=str(self.path)) from None
         except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, OSError) as error:
             raise InputError(f"the archive cannot be read ({error})", source=str(self.path)) from None
+
+
+def extension_of(name: str) -> str:
+    """A file's ending without that of its compression, in lower case: `.nt` of `graph.NT.gz`."""
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix in COMPRESSIONS else path.suffix
 
 
 def is_tar(head: bytes) -> bool:

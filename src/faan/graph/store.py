@@ -117,6 +117,8 @@ def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
             "type_ids": graph.types.ids,
             **graph.types.names.arrays("types"),
         }
+        if graph.types.labels is not None:
+            arrays |= graph.types.labels.arrays("type_labels")
     return arrays
 
 
@@ -126,7 +128,8 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
 
     types = None
     if "type_ids" in arrays:
-        types = Types(Names.from_arrays(arrays, "types"), arrays["type_offsets"], arrays["type_ids"])
+        kinds = Names.from_arrays(arrays, "types")
+        types = Types(kinds, arrays["type_offsets"], arrays["type_ids"], labels("type_labels"))
     graph = Graph(
         Names.from_arrays(arrays, "entity_names"),
         Names.from_arrays(arrays, "relation_names"),
@@ -145,6 +148,7 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         and len(neighbours.offsets) == entities + 1
         and len(neighbours.relations) == len(neighbours.entities) == 2 * triples == neighbours.offsets[-1]
         and (types is None or (len(types.offsets) == entities + 1 and types.offsets[-1] == len(types.ids)))
+        and (types is None or types.labels is None or len(types.labels) == len(types.names))
         and (graph.entity_labels is None or len(graph.entity_labels) == entities)
         and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
     )

@@ -95,7 +95,7 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; several apart by `|`), `name` (or `label`)."""
     first_line = source.peek().split(b"\n", 1)[0]
     delimiter = max("\t,;", key=lambda mark: first_line.count(mark.encode()))
-    rows = _rows(source.blocks(), source.name, delimiter, builder, 1)
+    rows = rows_of(source.blocks(), source.name, delimiter, builder, 1)
     header = [name.strip().lower() for name in next(rows, (1, []))[1]]
     node_at = _index(header, "id")
     type_at, label_at = _index(header, "category", "type"), _index(header, "name", "label")
@@ -265,7 +265,7 @@ def _read_lines(
 ) -> None:
     """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
     chunk: list[tuple[str, ...]] = []
-    for number, row in _rows(blocks, name, table.delimiter, builder, line):
+    for number, row in rows_of(blocks, name, table.delimiter, builder, line):
         if line == 1 and number <= header_lines:
             continue
         if problem := _problem(row, table):
@@ -282,7 +282,7 @@ def _add_rows(rows: list[tuple[str, ...]], table: _Table, builder: GraphBuilder)
     _add(pl.DataFrame(rows, schema=dict.fromkeys("012", pl.String), orient="row"), table, builder)
 
 
-def _rows(
+def rows_of(
     blocks: Iterable[bytes], name: str, delimiter: str, builder: GraphBuilder, line: int
 ) -> Iterator[tuple[int, list[str]]]:
     """(line number, fields) of all lines that are not blank."""

@@ -245,4 +245,4 @@ def _take(names: Names, ids: Ints) -> Names:
 
 def _take_types(types: Types, entities: Ints) -> Types:
     places, offsets = places_of(types.offsets[entities], np.diff(types.offsets)[entities])
-    return Types(types.names, offsets, types.ids[places])
+    return Types(types.names, offsets, types.ids[places], types.labels)

@@ -164,7 +164,7 @@ class Search:
 
     def _describe(self, entity: int) -> Entity:
         graph = self._graph
-        kinds = [] if graph.types is None else [graph.types.names[int(kind)] for kind in graph.types.of(entity)[:1]]
+        kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(entity)[:1]]
         return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
 
 

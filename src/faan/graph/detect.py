@@ -1,0 +1,111 @@
+"""What a file holds, told by its ending, its first bytes and, where they leave it open, its name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from faan.base import InputError
+from faan.graph.ntriples import FORMATS as LINE_FORMATS
+from faan.graph.rdf import FORMATS as RDF_FORMATS
+from faan.graph.sources import Source, extension_of
+from faan.graph.tables import BLANK, find_columns
+
+FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS)  # of facts; `--format` takes these
+DESCRIPTIONS = ("nodes", "labels", "types")  # of files that describe entities and relations of other files
+
+_EXTENSIONS = {
+    ".tsv": "table",
+    ".csv": "table",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".nt": "n-triples",
+    ".nq": "n-quads",
+    ".ttl": "turtle",
+    ".trig": "trig",
+    ".rdf": "rdf/xml",
+    ".owl": "rdf/xml",
+    ".xml": "rdf/xml",
+    ".jsonld": "json-ld",
+}
+_COMMENTS = rb"(?:\s*(?:#[^\n]*\n)?)*"
+_NODE = rb"(?:<[^>\n]*>|_:\S+)"
+_CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
+    (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
+    (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json"),
+    (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[ \t]*[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
+    (re.compile(_COMMENTS + rb"(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "trig"),  # reads Turtle too
+    (re.compile(_COMMENTS + _NODE + rb"\s+(?:a\s|<[^>\n]*>\s|\{)[^\n]*[;,{]?\r?\n"), "trig"),
+)
+_JSON_LD = re.compile(rb'"@(?:context|id|graph|type|value|vocab|base)"')
+_FIRST_VALUE = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(.)')
+_NAME_WORDS = ("id", "entity", "relation", "node", "name", "item", "key", "subject", "iri", "uri")
+TYPE_WORDS = ("type", "types", "category", "class", "kind")
+LABEL_WORDS = ("label", "labels", "name", "title")
+
+
+def detect(source: Source, start: bytes) -> str:
+    """The format of a source, by its ending and its first bytes."""
+    if not start:
+        raise InputError("the file is empty; expected a knowledge graph", source=source.name)
+    if start.startswith(b"PAR1") and b"\x00" in start:
+        return "parquet"
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("the file is in UTF-16; save it as UTF-8", source=source.name)
+    if start.startswith(b"PK\x03\x04"):
+        raise InputError("this is a zip file; unpack it first", source=source.name)
+    if b"\x00" in start[:4096]:
+        raise InputError(
+            "this is a binary file; expected a table, RDF or Parquet, plain or compressed by gzip, xz, bzip2 or zstd",
+            source=source.name,
+        )
+    if source.extension in _EXTENSIONS:
+        return _EXTENSIONS[source.extension]
+    found = next((format for pattern, format in _CONTENTS if pattern.match(start)), "table")
+    return _json(start, source.name) if found == "json" or source.extension == ".json" else found
+
+
+def is_graph_file(name: str) -> bool:
+    """Whether a file of a folder is taken for a part of a graph: its ending is that of a format."""
+    return extension_of(name) in (*_EXTENSIONS, ".json")
+
+
+def described_by(source: Source, start: bytes) -> str | None:
+    """Which of `DESCRIPTIONS` a table is, where it is one of them and not a table of triples."""
+    header = header_of(start)
+    if len(header) >= 3 and find_columns(header, None, source.name) is not None:
+        return None
+    if "id" in header and any(word in header for word in ("category", "type", "name", "label")):
+        return "nodes"
+    return described_in_header(header) or _by_name(source.name) if len(header) == 2 else None
+
+
+def header_of(start: bytes) -> list[str]:
+    """The cells of the first line of a table, in lower case."""
+    lines = start.decode(errors="replace").split("\n")
+    first = next((line for line in lines if line.strip(BLANK)), "")
+    return [cell.strip().strip('"').lower() for cell in first.split(max("\t,;", key=first.count))]
+
+
+def described_in_header(header: list[str]) -> str | None:
+    """Whether the header of a table of two columns announces labels or types."""
+    if header[0] not in _NAME_WORDS:
+        return None
+    return "types" if header[1] in TYPE_WORDS else "labels" if header[1] in LABEL_WORDS else None
+
+
+def _by_name(name: str) -> str | None:
+    """Whether a file is called after labels or types."""
+    file = Path(name).name.lower()
+    for kind, words in (("types", ("type", "class", "categor")), ("labels", ("label", "name"))):
+        if any(word in file for word in words):
+            return kind
+    return None
+
+
+def _json(start: bytes, name: str) -> str:
+    """JSON-LD, or an object of labels or types, which has none of JSON-LD's keywords."""
+    first = _FIRST_VALUE.match(start.decode(errors="replace"))
+    if first is None or _JSON_LD.search(start):
+        return "json-ld"
+    return "types" if first[1] == "[" else "labels" if first[1] == "{" else _by_name(name) or "labels"
