@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from faan.complete.calibration import Calibration
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
+from faan.complete.kept import Kept
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
@@ -24,7 +24,7 @@ from faan.complete.types import Examples, Explanation, Known, Suggestion
 from faan.evidence import Profiles
 from faan.graph import Graph
 
-_RANKINGS = 8  # questions that are kept prepared
+_MAX_KEPT = 256 << 20  # bytes of questions that are kept prepared
 
 
 class Completer:
@@ -46,7 +46,7 @@ class Completer:
 
     def __init__(self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
         self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
-        self._rankings: dict[Hashable, Ranking] = {}  # of the last questions: who asks once asks again
+        self._rankings: Kept[Ranking] = Kept(_MAX_KEPT)
 
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
@@ -221,14 +221,14 @@ class Completer:
     ) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
         key = (examples, rejected, inverse)
-        if key not in self._rankings:
+
+        def prepare() -> Ranking:
             question = ask(self.graph, examples, rejected)
             question = question.inverse() if inverse else question
             scorer = self.fitted.method.prepare(question.task, question.references)
-            if len(self._rankings) == _RANKINGS:
-                del self._rankings[next(iter(self._rankings))]
-            self._rankings[key] = Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
-        return self._rankings[key]
+            return Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
+
+        return self._rankings.get(key, prepare, (self.graph, self.fitted, self.calibration, self._profiles))
 
     def _lacking(self, question: Question) -> Ints:
         having = question.known.pairs[:, 0]
