@@ -50,10 +50,11 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def test_every_command_is_documented() -> None:
     from faan.cli import app
+    from faan.cli.evaluate import evaluate_app
     from faan.cli.graphs import benchmark_app
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for prefix, group in (("faan", app), ("faan benchmark", benchmark_app)):
+    for prefix, group in (("faan", app), ("faan benchmark", benchmark_app), ("faan evaluate", evaluate_app)):
         for command in group.registered_commands:
             assert command.callback is not None
             assert f"{prefix} {command.name or command.callback.__name__}" in text

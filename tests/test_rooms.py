@@ -14,7 +14,21 @@ import faan
 
 SOURCE = Path(faan.__file__).parent
 # Top to bottom; a room imports only from itself and from rooms above it.
-ROOMS = ["base", "graph", "tasks", "embed", "evidence", "models", "rank", "train", "complete", "paper", "web", "cli"]
+ROOMS = [
+    "base",
+    "graph",
+    "tasks",
+    "embed",
+    "evidence",
+    "models",
+    "rank",
+    "train",
+    "complete",
+    "links",
+    "paper",
+    "web",
+    "cli",
+]
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 
 

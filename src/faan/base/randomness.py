@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     MEASURED_HEADS = 9
     EXAMPLES = 10  # of a relation with many facts
     TASK_CHOICE = 11
+    HIDDEN_FACTS = 12  # in link prediction
 
 
 class Stream:

@@ -18,6 +18,7 @@ from faan.cli.options import (
     SkipBadLines,
     SourceOptions,
     TypeRelations,
+    refuse,
     with_changes,
 )
 from faan.cli.printing import busy, new_table, out, print_json, talk, visible
@@ -26,7 +27,7 @@ from faan.graph import Graph, has_fixed_columns
 if TYPE_CHECKING:
     import numpy as np
 
-    from faan.embed import EmbedConfig, EmbeddingRun, EpochReport
+    from faan.embed import EmbedConfig, EmbeddingRun, EpochReport, ModelName
 
 
 def embed(
@@ -38,6 +39,15 @@ def embed(
             metavar="NAME",
             help="transe, distmult, complex, simple or rotate, with settings that suit it [default: transe].",
             show_default=False,
+        ),
+    ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PURPOSE",
+            help="`completion` takes the settings for link prediction on all relations of a graph; the recommended "
+            "ones are for relations with few triples.",
         ),
     ] = None,
     config: Annotated[
@@ -57,6 +67,11 @@ def embed(
     """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
     if model is not None and config is not None:
         raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
+    if purpose not in (None, "completion"):
+        raise typer.BadParameter("expected `completion`", param_hint="--for")
+    if purpose is not None:
+        refuse("settings that go with a model, not for --config", {"--for": config})
+        config = Path(f"embed-{_known_model(model)}-completion")
     check_free(output)
     settings = embed_config(model, config, setting)
 
@@ -89,15 +104,17 @@ def embed_config(model: str | None, path: Path | None, changes: list[str] | None
     """The recommended settings of a model, or those of a file, with single settings changed."""
     from faan.embed import EmbedConfig
 
-    return with_changes(EmbedConfig.from_toml(path) if path else _recommended(model or "transe"), changes)
+    return with_changes(EmbedConfig.from_toml(path) if path else EmbedConfig.recommended(_known_model(model)), changes)
 
 
-def _recommended(model: str) -> EmbedConfig:
-    from faan.embed import EmbedConfig, ModelName
+def _known_model(model: str | None) -> ModelName:
+    """A model by its name, TransE where none is named."""
+    from faan.embed import ModelName
 
     for known in get_args(ModelName):
-        if model == known:
-            return EmbedConfig.recommended(known)
+        if model in (None, known):
+            name: ModelName = known
+            return name
     raise typer.BadParameter(f"expected one of {', '.join(get_args(ModelName))}", param_hint="--model")
 
 

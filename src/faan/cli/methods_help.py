@@ -8,14 +8,15 @@ from typer.core import TyperCommand
 
 
 class MethodsCommand(TyperCommand):
-    """A command in whose help `{methods}` and `{untrained}` stand for the methods that there are."""
+    """A command in whose help `{methods}`, `{untrained}` and `{links}` stand for the methods that there are."""
 
     def format_help(self, *context: Any) -> None:
         """Fill in the names, then show the help."""
         for parameter in self.params:
             text = getattr(parameter, "help", None) or ""
-            if "{methods}" in text or "{untrained}" in text:
-                parameter.help = text.format(methods=_fit_methods(), untrained=_untrained())  # type: ignore[attr-defined]
+            for name, names in _NAMES.items():
+                if name in text:
+                    parameter.help = text.replace(name, names())  # type: ignore[attr-defined]
         super().format_help(*context)
 
 
@@ -29,3 +30,13 @@ def _untrained() -> str:
     from faan.rank import untrained_methods
 
     return ", ".join(f"`{name}`" for name in untrained_methods())
+
+
+def _links() -> str:
+    from faan.links import DEFAULT_METHODS, LINK_METHODS
+
+    others = [name for name in LINK_METHODS if name not in DEFAULT_METHODS]
+    return f"{', '.join(DEFAULT_METHODS)}; also {', '.join(others)}"
+
+
+_NAMES = {"{methods}": _fit_methods, "{untrained}": _untrained, "{links}": _links}

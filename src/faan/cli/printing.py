@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +17,9 @@ from faan.base import OnProgress, counted, ignore_progress, progress_bars, short
 from faan.base import visible as visible
 from faan.graph import RARE, RelationSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
+
+if TYPE_CHECKING:
+    from faan.paper import Table as ResultTable
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
 # Results; where they do not go to a terminal, lines are as long as they have to be.
@@ -64,6 +67,16 @@ def stages() -> Iterator[OnProgress]:
 def print_json(content: dict[str, Any]) -> None:
     """Print for programs."""
     sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def print_table(table: ResultTable) -> None:
+    """Print a table of results and its notes."""
+    shape = new_table(f"\n{table.title}", *table.columns)
+    for row in table.rows:
+        shape.add_row(*(shown(cell) for cell in row))
+    out.print(shape)
+    for note in table.notes:
+        out.print(visible(note), style="dim")
 
 
 def print_summary(summary: Summary, top: int) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from faan.base import InputError, UnknownSettingError, check_writable, write_json
 from faan.cli.options import AsJson, Settings, read_tasks, refuse
-from faan.cli.printing import new_table, out, print_json, shown, talk, visible
+from faan.cli.printing import print_json, print_table, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
     RESULTS,
@@ -18,7 +18,6 @@ from faan.paper import (
     TABLES,
     Plan,
     Request,
-    Table,
     attention_file,
     build_tables,
     plan,
@@ -103,7 +102,7 @@ def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> N
         print_json({"dataset": request.dataset, "tables": [table.as_json() for table in tables]})
         return
     for table in tables:
-        _print(table)
+        print_table(table)
 
 
 def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | None) -> None:
@@ -181,12 +180,3 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
-
-
-def _print(table: Table) -> None:
-    shape = new_table(f"\n{table.title}", *table.columns)
-    for row in table.rows:
-        shape.add_row(*(shown(cell) for cell in row))
-    out.print(shape)
-    for note in table.notes:
-        out.print(visible(note), style="dim")

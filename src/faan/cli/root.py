@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from faan import __version__
 from faan.base import InputError, first_problem
 from faan.cli import embed, explain, fit, graphs, reproduce, review, suggest, train
+from faan.cli.evaluate import evaluate_app
 from faan.cli.graphs import benchmark_app
 from faan.cli.methods_help import MethodsCommand
 from faan.cli.printing import out, talk, visible
@@ -36,11 +37,11 @@ for command in (
     embed.embed,
     train.train,
     train.resume,
-    train.evaluate,
     reproduce.reproduce,
 ):
     app.command(cls=MethodsCommand)(command)
 app.add_typer(benchmark_app, name="benchmark")
+app.add_typer(evaluate_app, name="evaluate")
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
-    from faan.complete.question import entities
+    from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
 __all__ = [
@@ -46,11 +46,13 @@ __all__ = [
     "Line",
     "Measured",
     "Node",
+    "Question",
     "Source",
     "Suggestion",
     "Suggestions",
     "WeightedExample",
     "WeightedNeighbour",
+    "ask",
     "check_place",
     "cut",
     "entities",
@@ -70,6 +72,8 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
+    "Question": "question",
+    "ask": "question",
     "entities": "question",
     "fit_methods": "registry",
     "recipe_of": "registry",

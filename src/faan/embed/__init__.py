@@ -3,7 +3,7 @@
 from faan.embed.checkpoint import CHECKPOINT_FILE, EpochReport, TrainingError, fingerprint, read_progress
 from faan.embed.config import EmbedConfig, ModelName
 from faan.embed.embeddings import CONFIG_FILE, VECTORS_FILE, Embeddings, export_tsv
-from faan.embed.evaluation import LinkPrediction, Metrics, evaluate
+from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
 from faan.embed.runs import (
     RESULT_FILE,
@@ -30,6 +30,7 @@ __all__ = [
     "ModelName",
     "TrainedVectors",
     "TrainingError",
+    "answer_ranks",
     "embed_graph",
     "encode_triples",
     "evaluate",

@@ -77,6 +77,11 @@ class EmbedConfig(Settings):
         """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
         return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
 
+    @classmethod
+    def for_completion(cls, model: ModelName) -> EmbedConfig:
+        """The settings for link prediction: `embed-MODEL-completion`."""
+        return cls.from_toml(f"embed-{model}-completion")
+
     def within_budget(self, num_triples: int) -> EmbedConfig:
         """The settings for a graph of some size, with as many epochs as the budget allows."""
         if not self.budget:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
 from faan.paper.case_tables import attention_file
+from faan.paper.completion import completion_tables
 from faan.paper.datasets import write_statistics
+from faan.paper.figures import write_figure
 from faan.paper.jobs import Plan, plan, run_folder, shortened
 from faan.paper.page import write_tables
 from faan.paper.published import published_figures
 from faan.paper.request import RESULTS, SHIPPED, Request
+from faan.paper.results import slug_of
 from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
@@ -33,11 +36,14 @@ __all__ = [
     "attention_file",
     "build_tables",
     "case_studies",
+    "completion_tables",
     "plan",
     "published_figures",
     "run_folder",
     "run_job",
     "shortened",
+    "slug_of",
+    "write_figure",
     "write_statistics",
     "write_tables",
 ]

@@ -75,7 +75,7 @@ def _lines(chart: Chart, figure: Figure) -> None:
             )
     axes.set_xticks(range(len(chart.labels)), chart.labels)
     axes.set_ylim(0, _limit(chart))
-    axes.set_xlabel("K, the number of references")
+    axes.set_xlabel(chart.along)
     axes.set_ylabel(chart.axis)
     _legend(axes, figure)
 

@@ -22,6 +22,7 @@ class Chart:
     axis: str  # what the figures are
     labels: Sequence[str]
     series: Mapping[str, Sequence[float | None]]
+    along: str = "K, the number of references"  # what the labels are, below lines
 
 
 @dataclass(frozen=True)

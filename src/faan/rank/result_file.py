@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
@@ -62,12 +62,15 @@ class ResultFile(BaseModel):
     method: str
     variant: str | None = None
     dataset: str
-    protocol: Protocol = "strict"
-    shots: int = Field(ge=1, lt=1 << 63)
+    protocol: Protocol | Literal["completion"] = "strict"  # the last one hides facts of any relation, not tasks
+    shots: int = Field(ge=0, lt=1 << 63)  # 0 in completion, where all known facts may be used
     seed: int = Field(ge=0, lt=1 << 64)
     dev: dict[str, Any]  # empty where there were no dev tasks
     test: dict[str, Any]
     relations: dict[str, dict[str, float]]
+    by_known: list[dict[str, Any]] | None = None  # completion: figures by how many facts of a relation are known
+    calibration: dict[str, Any] | None = None  # completion: what probabilities of first suggestions are worth
+    notes: tuple[str, ...] = ()  # what a reader of the figures should know
     seconds: dict[str, float]
     steps: int = Field(ge=0, lt=1 << 63)
     config: str
@@ -101,7 +104,8 @@ class ResultFile(BaseModel):
         return html_table(("split", *METRICS), rows, self._title())
 
     def _title(self) -> str:
-        return f"{self.label} on {self.dataset}, {self.shots}-shot, {self.protocol}, seed {self.seed}"
+        what = "completion" if self.protocol == "completion" else f"{self.shots}-shot, {self.protocol}"
+        return f"{self.label} on {self.dataset}, {what}, seed {self.seed}"
 
     def write(self, path: Path) -> None:
         """Write it as JSON."""

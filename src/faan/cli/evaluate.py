@@ -1,0 +1,199 @@
+"""The command `evaluate`: a few-shot method on a benchmark, or methods at completing a graph."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from faan.base import check_writable
+from faan.cli.methods_help import MethodsCommand
+from faan.cli.options import (
+    AsJson,
+    ColumnNames,
+    Format,
+    Labels,
+    Languages,
+    Nodes,
+    SkipBadLines,
+    SourceOptions,
+    TypePattern,
+    TypeRelations,
+    TypesFiles,
+    refuse,
+)
+from faan.cli.printing import print_json, print_table, stages, talk, visible
+from faan.cli.train import evaluate
+
+if TYPE_CHECKING:
+    from faan.links import LinkSplit
+    from faan.rank import ResultFile
+
+_DEFAULT = "few-shot"
+_DEFAULTS = {"--share": 0.1, "--most": 200, "--sample": 2000}
+
+
+class _WithDefault(TyperGroup):
+    """A group in which a target that is no command is evaluated on a few-shot benchmark."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default command where none is named."""
+        if args and args[0] not in (*self.commands, "--help"):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+evaluate_app = typer.Typer(
+    cls=_WithDefault,
+    help="Rank what is known to be true: a few-shot method on a benchmark (`faan evaluate TARGET`, see `faan evaluate "
+    "few-shot --help`), or methods at completing a graph (`faan evaluate completion GRAPH`).",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+evaluate_app.command(_DEFAULT, cls=MethodsCommand)(evaluate)
+
+
+@evaluate_app.command(cls=MethodsCommand)
+def completion(
+    graph: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[GRAPH...]",
+            help="A graph, as for `faan fit`: some of its facts are hidden. Or leave it out, and give --train and "
+            "--test.",
+            show_default=False,
+        ),
+    ] = None,
+    train: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to learn from.")] = None,
+    valid: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Facts that settings were chosen by; known, not asked for.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to ask for.")] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A row of the table; repeatable [default: {links}].", show_default=False),
+    ] = None,
+    share: Annotated[float, typer.Option(metavar="SHARE", help="The share of each relation's facts to hide.")] = 0.1,
+    most: Annotated[int, typer.Option(min=1, help="Hide at most so many facts of a relation.")] = 200,
+    sample: Annotated[int, typer.Option(min=0, help="Ask for so many of the hidden facts; 0 asks for all.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Decides which facts are hidden, and all else that is random.")] = 0,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What to call the graph in results.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Write NAME-completion-METHOD-seedN.json here."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw MRR by the number of known facts: .svg or .png.")
+    ] = None,
+    format: Format = None,
+    columns: ColumnNames = None,
+    nodes: Nodes = None,
+    labels: Labels = None,
+    types: TypesFiles = None,
+    language: Languages = "en",
+    type_relation: TypeRelations = None,
+    type_pattern: TypePattern = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Complete a graph: hide some of its facts, learn from the rest, rank the hidden ones among all entities."""
+    files = {"--train": train, "--valid": valid, "--test": test}
+    if not graph and (train is None or test is None):
+        raise typer.BadParameter("give a graph, or facts to learn from (--train) and to ask for (--test)")
+    if graph:
+        refuse("facts from files, without a GRAPH", files)
+    if figure is not None and figure.suffix not in (".svg", ".png"):
+        raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--figure")
+    from faan.links import DEFAULT_METHODS, evaluate_links, given_facts, hide_facts, method_called
+
+    rows = list(dict.fromkeys(method_called(one) for one in method or DEFAULT_METHODS))
+    for place in (output, figure):
+        if place is not None:
+            check_writable(place)
+    source = SourceOptions(
+        graph or [str(train)],
+        format,
+        columns,
+        nodes,
+        labels,
+        types,
+        language,
+        type_relation,
+        type_pattern,
+        skip_bad_lines,
+    )
+    if train is not None:  # files of benchmarks are all called train.txt
+        called = name or Path(train).resolve().parent.name
+        held_out = (
+            SourceOptions([path], format, columns, skip_bad_lines=skip_bad_lines) for path in (valid, test) if path
+        )
+        *first, last = (options.read() for options in held_out)
+        split = given_facts(source.read(), called, first[0] if first else None, last)
+    else:
+        called = name or source.name.split(".")[0]
+        split = hide_facts(source.read(), called, share=share, most=most, sample=sample, seed=seed)
+    _print_split(split)
+    command = _command(graph or [], files, {"--share": share, "--most": most, "--sample": sample}, seed, called)
+    results = []
+    for row in rows:
+        talk.print(f"{row} ...")
+        with stages() as on_progress:
+            result = evaluate_links(row, split, f"{command} --method {row}", seed=seed, on_progress=on_progress)
+        results.append(result)
+        talk.print(f"{row}: MRR {result.test['mrr']:.4f} in {sum(result.seconds.values()):,.0f} s")
+        if output is not None:
+            _write(result, output)
+    _finish(results, called, figure, as_json)
+
+
+def _write(result: ResultFile, folder: Path) -> None:
+    from faan.paper import slug_of
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{slug_of(result.dataset)}-completion-{slug_of(result.method)}-seed{result.seed}.json"
+    result.write(path)
+    talk.print(f"wrote {visible(str(path))}")
+
+
+def _finish(results: Sequence[ResultFile], called: str, figure: Path | None, as_json: bool) -> None:
+    """Draw the figure, print the tables."""
+    from faan.paper import completion_tables, write_figure
+
+    tables = completion_tables(results, called)
+    charts = [table.figure for table in tables if table.figure]
+    if figure is not None and not charts:
+        talk.print("nothing to draw: all relations have about as many known facts", style="yellow")
+    elif figure is not None:
+        write_figure(charts[0], figure.with_suffix(""), (figure.suffix[1:],))
+        talk.print(f"wrote {visible(str(figure))}")
+    if as_json:
+        print_json({"graph": called, "results": [result.model_dump() for result in results]})
+    else:
+        for table in tables:
+            print_table(table)
+
+
+def _print_split(split: LinkSplit) -> None:
+    graph = split.graph
+    talk.print(
+        f"{visible(split.name)}: {graph.num_entities:,} entities, {graph.num_triples:,} facts to learn from, "
+        f"{len(split.test):,} to ask for, of {len(split.asked_relations):,} relations"
+    )
+    for note in split.notes:
+        talk.print(visible(note), style="dim")
+
+
+def _command(
+    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], seed: int, called: str
+) -> str:
+    """What computes the rows again; files by their names, not where they are on this machine."""
+    call = ["faan", "evaluate", "completion", *(Path(source).name for source in graph)]
+    for option, path in files.items():
+        call += [option, Path(path).name] if path is not None else []
+    for option, number in numbers.items():
+        call += [option, f"{number:g}"] if graph and number != _DEFAULTS[option] else []
+    return shlex.join([*call, "--seed", str(seed), "--name", called])

@@ -1,0 +1,22 @@
+"""Link prediction: hide facts of a graph, or take a benchmark's own files, and rank them by every method."""
+
+from faan.links.evaluating import evaluate_links
+from faan.links.hiding import MOST, SAMPLE, SHARE, LinkSplit, given_facts, hide_facts
+from faan.links.methods import DEFAULT_METHODS, LINK_METHODS, method_called
+from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
+
+__all__ = [
+    "DEFAULT_METHODS",
+    "LINK_METHODS",
+    "MOST",
+    "SAMPLE",
+    "SHARE",
+    "LinkRanks",
+    "LinkSplit",
+    "evaluate_links",
+    "given_facts",
+    "hide_facts",
+    "method_called",
+    "rank_embeddings",
+    "rank_questions",
+]

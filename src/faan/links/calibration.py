@@ -1,0 +1,74 @@
+"""Whether probabilities keep their promise: the first suggestion for each head of a hidden fact, right or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import OnProgress
+from faan.complete import Completer
+from faan.links.hiding import LinkSplit
+from faan.tasks import PairSet
+
+BINS = 10
+HIGH = 0.9  # from this probability on a person may accept without looking
+_ENOUGH = 50  # heads of a relation from which on its own error is told
+
+
+def first_suggestions(
+    completer: Completer, split: LinkSplit, on_progress: OnProgress
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    """For each relation the probabilities of the first suggestions, and whether they are true, hidden or known."""
+    graph, found = split.graph, {}
+    for number, relation in enumerate(split.asked_relations):
+        name, true = graph.relation_names[relation], split.known[split.known[:, 1] == relation]
+        truths = PairSet(true[:, 0], true[:, 2], graph.num_entities)
+        heads = np.unique(split.test[split.test[:, 1] == relation, 0])
+        asked = [graph.entity_names[int(head)] for head in heads]
+        said = list(completer.suggest(name, heads=asked, top=1, progress=False))
+        ids = graph.entity_names
+        pairs = np.array([(ids.find(one.head), ids.find(one.tail)) for one in said], dtype=np.int64).reshape(-1, 2)
+        right = truths.contains(pairs[:, 0], pairs[:, 1])
+        found[name] = np.array([one.probability for one in said], dtype=np.float64), right
+        on_progress("comparing probabilities with the truth", (number + 1) / len(split.asked_relations))
+    return found
+
+
+def calibration_figures(found: dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> dict[str, Any]:
+    """The `calibration` block of a result file: over all first suggestions, and for relations with many."""
+    said = np.concatenate([probabilities for probabilities, _ in found.values()])
+    right = np.concatenate([true for _, true in found.values()])
+    high = said >= HIGH
+    bins = reliability_bins(said, right)
+    return {
+        "suggestions": len(said),
+        "ece": expected_error(bins),
+        "share_at_90": float(high.mean()) if len(said) else 0.0,
+        "precision_at_90": float(right[high].mean()) if high.any() else None,
+        "bins": bins,
+        "relations": {
+            name: {"suggestions": len(own), "ece": expected_error(reliability_bins(own, true))}
+            for name, (own, true) in found.items()
+            if len(own) >= _ENOUGH
+        },
+    }
+
+
+def reliability_bins(said: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, float]]:
+    """Compare probabilities with what is true, in ten equal steps of probability; empty steps are left out."""
+    place = np.minimum((said * BINS).astype(np.int64), BINS - 1)
+    rows = [place == number for number in range(BINS)]
+    return [
+        {"count": int(own.sum()), "said": float(said[own].mean()), "true": float(right[own].mean())}
+        for own in rows
+        if own.any()
+    ]
+
+
+def expected_error(bins: Sequence[dict[str, float]]) -> float:
+    """By how much probabilities are off, on average over suggestions (expected calibration error)."""
+    total = sum(one["count"] for one in bins)
+    return sum(one["count"] * abs(one["said"] - one["true"]) for one in bins) / total if total else 0.0

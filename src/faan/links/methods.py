@@ -1,0 +1,94 @@
+"""The rows of the link prediction table: what each learns from the graph, and how it ranks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from faan.base import InputError, OnProgress
+from faan.complete import fit
+from faan.embed import EmbedConfig, ModelName, train, triples_of
+from faan.links.calibration import calibration_figures, first_suggestions
+from faan.links.hiding import LinkSplit
+from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
+from faan.models import NAMES, PathRules, TailCounts
+from faan.rank import settings_hash
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method made of a split."""
+
+    ranks: LinkRanks
+    valid: LinkRanks | None = None  # of the facts that settings may be chosen by
+    config: str = ""
+    settings: str | None = None  # `settings_hash`
+    steps: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    calibration: dict[str, Any] | None = None  # where a method gives probabilities
+
+
+def _evidence(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
+    """What `faan fit` makes of the graph, asked by the relation's name."""
+    start = time.perf_counter()
+    completer = fit(split.graph, seed=seed, on_progress=on_progress)
+    fitted = time.perf_counter()
+    ranks = rank_questions(completer.fitted.method, split, on_progress)
+    ranked = time.perf_counter()
+    calibration = calibration_figures(first_suggestions(completer, split, on_progress))
+    seconds = {
+        "fit": fitted - start,
+        "evaluate": ranked - fitted,
+        "calibration": time.perf_counter() - ranked,
+    }
+    return Outcome(ranks, config=completer.about.config, seconds=seconds, calibration=calibration)
+
+
+def _embedding(model: ModelName) -> Callable[[LinkSplit, int, OnProgress], Outcome]:
+    def evaluate(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
+        """Vectors with the settings for link prediction."""
+        config = EmbedConfig.for_completion(model).changed([f"seed={seed}"])
+        start, graph = time.perf_counter(), split.graph
+        run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_progress=on_progress)
+        trained = time.perf_counter()
+        ranks = rank_embeddings(run.embeddings, split)
+        seconds = {"embed": trained - start, "evaluate": time.perf_counter() - trained}
+        name = f"embed-{model}-completion"
+        return Outcome(ranks, config=name, settings=settings_hash(config), steps=run.steps, seconds=seconds)
+
+    return evaluate
+
+
+def _rules(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
+    """Path rules of the references that a question by name has."""
+    start = time.perf_counter()
+    ranks = rank_questions(PathRules(split.graph), split, on_progress)
+    return Outcome(ranks, seconds={"evaluate": time.perf_counter() - start})
+
+
+def _most_frequent(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
+    """The answers that are most frequent among all known facts of the relation; of equals, those with more edges."""
+    start = time.perf_counter()
+    ranks = rank_questions(TailCounts(split.graph), split, on_progress, all_references=True)
+    return Outcome(ranks, seconds={"evaluate": time.perf_counter() - start})
+
+
+LINK_METHODS: dict[str, Callable[[LinkSplit, int, OnProgress], Outcome]] = {
+    "Evidence": _evidence,
+    **{NAMES[model]: _embedding(model) for model in ("complex", "transe", "rotate", "distmult")},
+    "Rules": _rules,
+    "MostFrequent": _most_frequent,
+}
+"""The rows by their names in tables."""
+
+DEFAULT_METHODS = ("Evidence", "ComplEx", "TransE", "Rules", "MostFrequent")
+
+
+def method_called(name: str) -> str:
+    """A row by its name, in any case."""
+    for known in LINK_METHODS:
+        if known.lower() == name.strip().lower():
+            return known
+    raise InputError(f"no method is called {name!r} here; expected one of {', '.join(LINK_METHODS)}")

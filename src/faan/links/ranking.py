@@ -1,0 +1,89 @@
+"""Link prediction: the rank of each fact's tail and of its head among all entities, by any method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints, OnProgress
+from faan.complete import Question, ask
+from faan.embed import Embeddings, answer_ranks
+from faan.links.hiding import LinkSplit
+from faan.rank import rank_task
+from faan.tasks import Method, PairSet, Scorer, Task
+
+RANKING = "ranking"  # as progress calls it
+
+
+@dataclass(frozen=True, eq=False)
+class LinkRanks:
+    """The ranks of the facts that are asked for; other true answers do not compete, ties count half."""
+
+    split: LinkSplit
+    tails: NDArray[np.float64]  # (m,) of each fact's tail, given head and relation
+    heads: NDArray[np.float64]  # (m,) of its head, given relation and tail
+
+    @cached_property
+    def by_relation(self) -> dict[int, NDArray[np.float64]]:
+        """The ranks of each relation, tails first."""
+        relations = self.split.test[:, 1]
+        chosen = ((relation, relations == relation) for relation in self.split.asked_relations)
+        return {relation: np.concatenate([self.tails[rows], self.heads[rows]]) for relation, rows in chosen}
+
+
+def rank_embeddings(embeddings: Embeddings, split: LinkSplit) -> LinkRanks:
+    """Rank with vectors."""
+    tails = answer_ranks(embeddings, split.test, split.known, asks_for="tail")
+    return LinkRanks(split, tails, answer_ranks(embeddings, split.test, split.known, asks_for="head"))
+
+
+def rank_questions(
+    method: Method, split: LinkSplit, on_progress: OnProgress, *, all_references: bool = False
+) -> LinkRanks:
+    """Rank by asking as a user does, by the relation's name: for tails, and for heads by the inverse question.
+
+    References are those of the question, or with `all_references` all known facts. Entities that do not fit the
+    question share the last places, as they are never suggested.
+    """
+    graph = split.graph
+    tails, heads = np.empty(len(split.test)), np.empty(len(split.test))
+    known_relations = split.known[:, 1]
+    done = 0
+    for relation in split.asked_relations:
+        rows = np.flatnonzero(split.test[:, 1] == relation)
+        true = split.known[known_relations == relation][:, [0, 2]]
+        question = ask(graph, graph.relation_names[relation])
+        for found, one, columns in ((tails, question, [0, 2]), (heads, question.inverse(), [2, 0])):
+            truths = true if columns[0] == 0 else true[:, ::-1]
+            queries = split.test[rows][:, columns]
+            pairs = PairSet(truths[:, 0], truths[:, 1], graph.num_entities)
+            found[rows] = _ranks(method, one, queries, pairs, all_references)
+        done += len(rows)
+        on_progress(RANKING, done / len(split.test))
+    return LinkRanks(split, tails, heads)
+
+
+def _ranks(
+    method: Method, question: Question, queries: Ints, truths: PairSet, all_references: bool
+) -> NDArray[np.float64]:
+    references = question.known.pairs if all_references else question.references
+    scorer = method.prepare(question.task, references)
+    everyone = np.arange(question.graph.num_entities)
+    task = Task(question.relation, queries, everyone, truths)
+    return rank_task(_Offered(scorer, question.candidates), task, queries)
+
+
+class _Offered:
+    """Scores the candidates of a question; all other entities come after them, as equals."""
+
+    def __init__(self, scorer: Scorer, candidates: Ints) -> None:
+        self._scorer, self._candidates = scorer, candidates
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        scores = np.full((len(heads), len(candidates)), -np.inf)
+        places = np.flatnonzero(np.isin(candidates, self._candidates))
+        scores[:, places] = self._scorer.score(heads, candidates[places])
+        return scores

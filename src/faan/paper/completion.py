@@ -1,0 +1,73 @@
+"""The tables of link prediction: all methods, by how many facts of a relation are known, relation by relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from faan.paper.published import written
+from faan.paper.table import Chart, Table, plain_name
+from faan.rank import ResultFile
+
+_METRICS = {"mrr": "MRR", "hits@10": "Hits@10", "hits@3": "Hits@3", "hits@1": "Hits@1"}
+_CALIBRATION = {"ece": "ECE", "share_at_90": "at 90 %", "precision_at_90": "right at 90 %"}
+
+
+def completion_tables(results: Sequence[ResultFile], dataset: str) -> list[Table]:
+    """What methods made of the same split of a graph, one result each."""
+    return [_methods(results, dataset), _by_known(results, dataset), _by_relation(results, dataset)]
+
+
+def _methods(results: Sequence[ResultFile], dataset: str) -> Table:
+    """A row for each method, with what its probabilities are worth where it gives any."""
+    has_probabilities = any(result.calibration for result in results)
+    lines, records = [], []
+    for result in results:
+        figures: dict[str, Any] = {name: result.test[metric] for metric, name in _METRICS.items()}
+        figures["macro MRR"] = result.test["macro_mrr"]
+        if has_probabilities:
+            said = result.calibration or {}
+            figures |= {name: said.get(key) for key, name in _CALIBRATION.items()}
+        lines.append([result.label, *("" if figure is None else written(figure) for figure in figures.values())])
+        records.append({"method": result.label, "dataset": dataset, "seed": result.seed, **figures})
+    notes = [
+        f"{results[0].test['queries']:,} queries: the tail of each fact and its head, among all entities, filtered."
+    ]
+    notes += results[0].notes
+    if has_probabilities:
+        notes.append(
+            "ECE: by how much the probabilities of first suggestions are off, on average. At 90 %: the share of first "
+            "suggestions with a probability of 90 % or more, and how many of those are right."
+        )
+    columns = ["method", *list(records[0])[3:]]
+    return Table("completion", f"Completion of {dataset}", columns, lines, records, notes)
+
+
+def _by_known(results: Sequence[ResultFile], dataset: str) -> Table:
+    """A row for each number of known facts, a column for each method."""
+    groups = results[0].by_known or []
+    labels = [f"{one['from']:,}+" if one["to"] is None else f"{one['from']:,} to {one['to']:,}" for one in groups]
+    series = {result.label: [one["mrr"] for one in result.by_known or []] for result in results}
+    lines, records = [], []
+    for place, (label, group) in enumerate(zip(labels, groups, strict=True)):
+        figures = {name: values[place] for name, values in series.items()}
+        lines.append([label, f"{group['relations']:,}", f"{group['queries']:,}", *map(written, figures.values())])
+        records += [{"known": label, "dataset": dataset, "method": name, "MRR": mrr} for name, mrr in figures.items()]
+    title = f"MRR by the number of known facts of a relation, {dataset}"
+    chart = Chart("lines", title, "MRR", labels, series, "known facts of the relation")
+    return Table("completion-known", title, ["known facts", "relations", "queries", *series], lines, records, (), chart)
+
+
+def _by_relation(results: Sequence[ResultFile], dataset: str) -> Table:
+    """A row for each relation, most queries first."""
+    first = results[0].relations
+    lines, records = [], []
+    for relation in sorted(first, key=lambda name: (-first[name]["queries"], name)):
+        figures = {result.label: result.relations[relation]["mrr"] for result in results}
+        counts = (int(first[relation][name]) for name in ("known", "queries"))
+        lines.append([plain_name(relation), *(f"{count:,}" for count in counts), *map(written, figures.values())])
+        records += [
+            {"relation": relation, "dataset": dataset, "method": name, "MRR": mrr} for name, mrr in figures.items()
+        ]
+    columns = ["relation", "known facts", "queries", *(result.label for result in results)]
+    return Table("completion-relations", f"MRR by relation, {dataset}", columns, lines, records)
