@@ -169,7 +169,7 @@ def attempt(path: Path) -> str:
         service.decisions.tally()
         for name in FORMATS:
             with suppress(InputError):  # names of this graph are no Wikidata items
-                list(export(service.decisions, name, "accepted")[1])
+                list(export(service.decisions, name, "accepted").pieces)
     return "read"
 
 
