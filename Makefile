@@ -30,7 +30,7 @@ check: lint  ## ruff, mypy and the fast tests: under two minutes
 	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 test: lint browser  ## run all checks and tests
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) --durations 20
 
 # Tests of the page need a browser. Only root can install it here; without one they are skipped, which CI does not allow.
 browser:

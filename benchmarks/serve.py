@@ -95,7 +95,7 @@ def main() -> None:
         rows = np.flatnonzero(np.isin(graph.relations, list(numbers)))
         heads = [graph.entity_names[int(head)] for head in np.unique(graph.heads[rows])]
         decisions = Path(temporary) / "decisions.sqlite"
-        command = [sys.executable, "-c", "from faan.cli import main; main()", "serve", str(model), "--port", "0"]
+        command = [sys.executable, "-m", "faan", "serve", str(model), "--port", "0"]
         with subprocess.Popen([*command, "--decisions", str(decisions)], stderr=subprocess.PIPE, text=True) as server:
             try:
                 port = port_of(server)

@@ -25,7 +25,7 @@ def test_a_command_prints_what_the_page_shows(page: str, block: str, tmp_path: P
     command, _, expected = block.partition("\n")
     program, *arguments = shlex.split(command.removeprefix("$ "))
     assert program == "faan"
-    python = [sys.executable, "-c", "from faan.cli import main; main()", *arguments]
+    python = [sys.executable, "-m", "faan", *arguments]
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(python, capture_output=True, cwd=tmp_path, check=True)
     shown = "\n".join(line.rstrip() for line in done.stdout.decode().splitlines())

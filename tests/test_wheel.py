@@ -18,7 +18,7 @@ import faan
 from faan.base import config_names
 
 ROOT = Path(__file__).parent.parent
-COMMAND = [sys.executable, "-c", "from faan.cli import main; main()"]
+COMMAND = [sys.executable, "-m", "faan"]
 pytestmark = pytest.mark.slow
 
 Run = Callable[..., str]

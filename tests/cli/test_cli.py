@@ -19,7 +19,7 @@ Here = Callable[..., tuple[int, str, str]]
 
 
 def faan(*arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from faan.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-m", "faan", *map(str, arguments)]
     done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, check=False)
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err
@@ -202,7 +202,7 @@ def test_a_path_that_no_file_can_have_is_one_line() -> None:
 def test_a_full_disk_is_one_line(write: Write) -> None:
     path = write("graph.tsv", "a\tr\tb\n")
     for option in ((), ("--json",)):
-        command = [sys.executable, "-c", "from faan.cli import main; main()", "check", str(path), *option]
+        command = [sys.executable, "-m", "faan", "check", str(path), *option]
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 1

@@ -209,7 +209,7 @@ def test_a_ranker_that_does_not_fit_is_refused(trained: EvidenceRanker, tmp_path
     with pytest.raises(InputError, match="holds no evidence ranker"):
         EvidenceRanker.load(tmp_path, sources)
     trained.save(tmp_path)
-    with pytest.raises(InputError, match="needs evidence that is not to be had here: mean translation"):
+    with pytest.raises(InputError, match="needs evidence that is not available here: mean translation"):
         EvidenceRanker.load(tmp_path, make_sources(GRAPH, VECTORS[1:]))
     notes = json.loads((tmp_path / RANKER_FILE).read_text())
     (tmp_path / RANKER_FILE).write_text(json.dumps(notes | {"evidence": notes["evidence"][1:]}))

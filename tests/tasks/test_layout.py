@@ -189,7 +189,7 @@ def test_nell_one_has_all_its_published_counts(nell: Benchmark) -> None:
     sizes = sorted(len(task.candidates) for task in nell.splits["test"])
     assert sizes == [123, 299, 786, 1_084, 2_100, 2_160, 2_222, 3_174, 5_716, 10_569, 11_618]
     assert sum(len(task.queries(5)) for task in nell.splits["test"]) == 2_103
-    assert nell.notes == ("1,235 truths belong to no task and were left out",)  # of the six relations without a task
+    assert nell.notes == ("1,235 truths belong to no task and were skipped",)  # of the six relations without a task
     for task in nell.tasks:
         assert task.truths.contains(task.pairs[:, 0], task.pairs[:, 1]).all()
 

@@ -55,7 +55,7 @@ def embed(
         typer.Option(metavar="CONFIG", help="Settings instead of a model: a name (`embed-complex`) or a TOML file."),
     ] = None,
     setting: Settings = None,
-    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to watch training by.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Validation triples to rank in training.")] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
     tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
     format: Format = None,

@@ -41,15 +41,15 @@ def fit(
         str | None,
         typer.Option(
             metavar="CONFIG",
-            help="Settings of a run to make it with: a name such as `evidence` (larger vectors, takes much longer), or "
+            help="The configuration to fit with: a name such as `evidence` (larger vectors, takes much longer), or "
             "a TOML file.",
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="RELATION", help="Leave a relation out, as if the graph had none of it; repeatable."),
+        typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which relations are held out, and all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
     format: Format = None,
     columns: ColumnNames = None,
     nodes: Nodes = None,

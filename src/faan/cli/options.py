@@ -82,7 +82,7 @@ TensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write metrics for TensorBoard, into the run's folder.")
 ]
 Base = Annotated[
-    str, typer.Option(metavar="IRI", help="Put before names that are no IRIs, where the format needs IRIs.")
+    str, typer.Option(metavar="IRI", help="Prefix for names that are not IRIs, in formats that need IRIs.")
 ]
 RelationBase = Annotated[
     str | None,
@@ -94,7 +94,7 @@ BenchmarkFolder = Annotated[
     Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")]
-SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Pass over bad lines and count them.")]
+SkipBadLines = Annotated[bool, typer.Option("--skip-bad-lines", help="Skip bad lines and count them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 

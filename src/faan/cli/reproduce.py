@@ -36,15 +36,15 @@ def reproduce(
         Path, typer.Option(metavar="FOLDER", help="A few-shot benchmark; without --run its name is enough.")
     ] = Path("NELL-One"),
     rows: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Only these rows, apart by commas, e.g. FAAN,Rules.")
+        str | None, typer.Option(metavar="LIST", help="Only these rows, separated by commas, e.g. FAAN,Rules.")
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all that there are; with --run one].", show_default=False),
+        typer.Option(min=1, help="Seeds 0 to N - 1 [default: all with results; with --run one].", show_default=False),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Compute what is missing first; can be interrupted.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A much shorter schedule, for trying out; its results are kept apart.")
+        bool, typer.Option("--quick", help="A much shorter schedule, to try it; results go to a folder of their own.")
     ] = False,
     setting: Settings = None,
     trained: Annotated[

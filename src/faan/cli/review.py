@@ -20,7 +20,7 @@ from faan.web import export as export_facts
 
 DecisionsFile = Annotated[
     Path | None,
-    typer.Option("--decisions", metavar="FILE", help="Where decisions are kept, if not in the model folder."),
+    typer.Option("--decisions", metavar="FILE", help="The file of decisions, if it is not in the model folder."),
 ]
 
 
@@ -28,11 +28,11 @@ def serve(
     context: typer.Context,
     model: ModelArgument,
     host: Annotated[
-        str, typer.Option(help="Where to listen; anywhere but on this machine it needs a token.")
+        str, typer.Option(help="The address to listen on; needs a token if it is not of this machine alone.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 8000,
     token: Annotated[
-        str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Only who has it may use the page.")
+        str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Required to use the page.")
     ] = None,
     decisions: DecisionsFile = None,
 ) -> None:
@@ -73,7 +73,7 @@ def export(
     relation_base: RelationBase = None,
     decisions: DecisionsFile = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Instead of standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write, if not standard output.")
     ] = None,
     force: Force = False,
 ) -> None:

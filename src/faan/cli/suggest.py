@@ -31,9 +31,9 @@ def suggest(
     examples: ExamplesFile = None,
     example: Example = None,
     head: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Whose facts are wanted; may be given several times.")
+        list[str] | None, typer.Option(metavar="NAME", help="Suggest tails of this head; may be given several times.")
     ] = None,
-    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="The same, a name a line.")] = None,
+    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of heads, one name a line.")] = None,
     tail: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only these tails; without heads: suggest heads for these tails."),
@@ -42,13 +42,13 @@ def suggest(
     limit: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Without heads and tails: ask for so many heads at most.  [default: 10 in a table, else all]"
+            min=1, help="Without heads and tails: the number of heads to ask for.  [default: 10 in a table, else all]"
         ),
     ] = None,
     known: Annotated[
-        bool, typer.Option("--known", help="Show facts of these heads or tails that are known already, too.")
+        bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="In a table: say why, below each.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="In a table: print the reasons below each.")] = False,
     form: Annotated[
         str | None,
         typer.Option(
@@ -58,14 +58,14 @@ def suggest(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What N-Triples call a relation that is given by examples.")
+        str | None, typer.Option(metavar="NAME", help="The name in N-Triples of a relation that is given by examples.")
     ] = None,
     base: Base = DEFAULT_BASE,
     relation_base: RelationBase = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted job in that file.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted job in that file.")] = False,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:

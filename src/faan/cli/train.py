@@ -90,7 +90,7 @@ def evaluate(
         typer.Option("-k", "--shots", min=1, help="References of each relation [default: the run's own, or 5]."),
     ] = None,
     draws: Annotated[
-        int, typer.Option(min=0, help="Rank again with random references, so many times, and report the spread.")
+        int, typer.Option(min=0, help="Rank again with this many random draws of references; report the spread.")
     ] = 0,
     translation: Annotated[
         bool,

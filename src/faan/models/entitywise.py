@@ -19,9 +19,9 @@ from torch.nn import functional
 from faan.base import Ints
 from faan.models.background import Background, hold_vectors
 from faan.models.dropout import Dropout
-from faan.models.edges import Edges
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss
 from faan.models.matching import LstmMatching
+from faan.models.ragged_attention import Edges
 from faan.tasks import Episode, Task
 
 
@@ -29,15 +29,15 @@ class EntitywiseConfig(FewShotConfig):
     """The settings that GMatching and FSRL share."""
 
     matching_steps: int = Field(2, ge=1)
-    """How often the matching network looks at the references."""
+    """Steps of the matching network."""
     neighbour_dropout: float = Field(0.5, ge=0.0, lt=1.0)
-    """The share of the neighbours' coordinates that is zeroed at random in training."""
+    """Dropout rate of the neighbours' vectors."""
     dropout: float = Field(0.5, ge=0.0, lt=1.0)
-    """The same in the encoder of pairs."""
+    """Dropout rate in the encoder of pairs."""
     train_vectors: bool = False
-    """Train the vectors of entities and relations too, instead of keeping them as they are."""
+    """Also train the vectors of entities and relations; otherwise they stay fixed."""
     margin: float = Field(5.0, gt=0.0)
-    """By how much a true tail has to win against a wrong one."""
+    """The margin of the loss between a true tail and a wrong one."""
 
 
 class EntitywiseModel(SharingModel):

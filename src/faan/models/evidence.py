@@ -80,7 +80,7 @@ class EvidenceRanker:
         known = {one.name: one for one in evidence_of(sources)}
         missing = [name for name in wanted if name not in known]
         if missing:
-            raise InputError(f"needs evidence that is not to be had here: {', '.join(missing)}", source=str(path))
+            raise InputError(f"needs evidence that is not available here: {', '.join(missing)}", source=str(path))
         evidence = [known[name] for name in wanted]
         return cls(sources, evidence, Trees.load(Path(folder) / TREES_FILE, evidence))
 

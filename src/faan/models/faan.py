@@ -29,13 +29,13 @@ from torch.nn import functional
 
 from faan.base import InputError, Ints
 from faan.models.background import Background, hold_vectors
-from faan.models.edges import Edges
 from faan.models.initial import start_neighbours, start_pairs
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
 from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
 from faan.models.pairs import Attention, PairEncoder
 from faan.models.precision import Precision
+from faan.models.ragged_attention import Edges
 from faan.models.register import Row, Variant
 from faan.tasks import Episode, Task
 
@@ -75,9 +75,9 @@ class FaanConfig(FewShotConfig):
     neighbours: Weighing = "adaptive"
     """What decides the weight of a neighbour: the task relation, the neighbour alone (FSRL), nothing (GMatching)."""
     own_vector: bool = True
-    """Whether an entity's representation has its own vector in it beside its neighbours'."""
+    """Whether an entity is represented by its own vector too, or by its neighbours alone."""
     pair: Literal["transformer", "concatenation"] = "transformer"
-    """A pair is the middle place of a Transformer, or the representations of head and tail one after the other."""
+    """How a pair is represented: by the middle place of a Transformer, or by head and tail concatenated."""
     layers: int = Field(3, ge=1)
     """Blocks of the Transformer."""
     heads: int = Field(4, ge=1)
@@ -85,27 +85,28 @@ class FaanConfig(FewShotConfig):
     repeat_input: bool = False
     """Repeat the Transformer's input `heads` times, as the paper's runs did."""
     attention: Attention = "standard"
-    """Attention between the three places, or the one of the published runs."""
+    """The usual attention between the three places, or the attention of the published runs."""
     positions: bool = True
-    """Tell the places of head, relation and tail apart."""
+    """Add position vectors, which tell head, relation and tail apart."""
     middle: Literal["mask", "relation"] = "mask"
-    """What stands in the middle place: a learnt token, the same for all pairs, or the relation from head to tail."""
+    """The input of the middle place: a learnt token, the same for all pairs, or the relation from head to tail."""
     initial: Literal["random", "translation"] = "random"
     """Where training begins: at random values, or where pairs are matched by their translation, t - h."""
     matching: Literal["adaptive", "mean", "nearest", "lstm"] = "adaptive"
-    """How the references count for a query: by resemblance, all alike, the most similar one, GMatching's network."""
+    """How references are weighted for a query: by similarity, equally, only the most similar one, or by GMatching's
+    network."""
     neighbour_dropout: float = Field(0.3, ge=0.0, lt=1.0)
-    """The share of the neighbours' coordinates that is zeroed at random in training."""
+    """Dropout rate of the neighbours' vectors."""
     dropout: float = Field(0.2, ge=0.0, lt=1.0)
-    """The same inside the Transformer."""
+    """Dropout rate inside the Transformer."""
     train_vectors: bool = False
-    """Train the vectors of entities and relations too, instead of keeping them as they are."""
+    """Also train the vectors of entities and relations; otherwise they stay fixed."""
     loss: Literal["margin", "softmax"] = "margin"
-    """A true tail has to win by a margin against each wrong one, or to be picked out among all of them."""
+    """Margin loss of a true tail against each wrong one, or softmax over the true tail and all wrong ones."""
     margin: float = Field(5.0, gt=0.0)
-    """That margin; what suits it grows with the width of the blocks."""
+    """The margin of the margin loss; wider blocks need a larger one."""
     precision: Precision = "float32"
-    """How exact the Transformer's products are; bfloat16 is faster where the processor has it (else it is float32)."""
+    """Precision of the Transformer's matrix products. bfloat16 is faster; processors without it use float32."""
 
     @property
     def display_name(self) -> str:

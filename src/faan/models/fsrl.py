@@ -22,9 +22,9 @@ from torch import Tensor, nn
 
 from faan.base import Ints
 from faan.models.background import Background
-from faan.models.edges import Edges, softmax_of_edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.ragged_attention import Edges, softmax_of_edges, weighted_sum
 from faan.models.register import Row
 
 
@@ -38,7 +38,7 @@ class FsrlConfig(EntitywiseConfig):
     method: Literal["fsrl"] = "fsrl"
     """Which few-shot model."""
     reconstruction: float = Field(1e-5, ge=0.0)
-    """The weight in the loss of how far the decoder's references are from the real ones."""
+    """Weight of the auto-encoder's reconstruction error in the loss."""
 
     @property
     def display_name(self) -> str:

@@ -20,9 +20,9 @@ import torch
 from torch import Tensor, nn
 
 from faan.models.background import Background
-from faan.models.edges import Edges, weighted_sum
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
 from faan.models.interface import to_tensor
+from faan.models.ragged_attention import Edges, weighted_sum
 from faan.models.register import Row
 
 
@@ -44,7 +44,7 @@ class GMatchingConfig(EntitywiseConfig):
     method: Literal["gmatching"] = "gmatching"
     """Which few-shot model."""
     pooling: Literal["max", "mean", "best"] = "max"
-    """Match with the references' largest coordinates, with their mean, or with each apart: the best score counts."""
+    """How references are pooled: by maximum, by mean, or not at all, and then the best score counts."""
 
     @property
     def display_name(self) -> str:

@@ -61,15 +61,15 @@ class MetaRConfig(FewShotConfig):
     widths: Annotated[tuple[Count, ...], Field(strict=False)] = (500, 200)
     """Widths of the layers between a reference, twice as wide as a vector, and its relation."""
     dropout: float = Field(0.5, ge=0.0, lt=1.0)
-    """The share of each layer's output that is zeroed at random in training."""
+    """Dropout rate of each layer's output."""
     rate: float = Field(5.0, ge=0.0)
-    """The size of the gradient step of a relation; 0 takes none."""
+    """Size of the gradient step of a relation; 0 skips it."""
     reference_negatives: int = Field(1, ge=1)
-    """Wrong tails of each reference that decide about the direction of that step."""
+    """Wrong tails of each reference in the loss of that step."""
     margin: float = Field(1.0, gt=0.0)
-    """By how much a true tail has to win against a wrong one, among references and queries."""
+    """The margin of the loss between a true tail and a wrong one, for references and queries."""
     train_vectors: bool = True
-    """Train the vectors of entities too, instead of keeping them as they are."""
+    """Also train the vectors of entities; otherwise they stay fixed."""
 
     @property
     def display_name(self) -> str:

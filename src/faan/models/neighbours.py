@@ -10,8 +10,8 @@ from torch.nn import functional
 
 from faan.models.background import Background
 from faan.models.dropout import Dropout
-from faan.models.edges import Edges, products_of_edges, softmax_of_edges, weighted_sum
 from faan.models.interface import to_tensor
+from faan.models.ragged_attention import Edges, products_of_edges, softmax_of_edges, weighted_sum
 
 Weighing = Literal["adaptive", "attention", "mean"]
 

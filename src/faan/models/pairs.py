@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from faan.models.dropout import Dropout
-from faan.models.places import add_and_norm, attend, attend_inputs
 from faan.models.precision import Precision, products_in
+from faan.models.triple_attention import attend, attend_inputs, in_32_bits
 
 Attention = Literal["standard", "published"]
 Positions = Literal["fixed", "learnt", "none"]
@@ -150,6 +150,15 @@ class Block(nn.Module):
         seen, shares = attend_inputs(asked, x, size**-0.5, self.dropout.factors((x.shape[1], self.heads, 3)))
         mixed = seen @ weight_v.view(by_head).mT + shares[..., None] * bias_v.view(self.heads, 1, size)  # (heads, n, s)
         return mixed.transpose(0, 1).flatten(1)
+
+
+def add_and_norm(x: Tensor, added: Tensor, dropout: Dropout, norm: nn.LayerNorm) -> Tensor:
+    """LayerNorm(x + dropout(added)) of vectors (places, n, w); the dropout bits of a pair are side by side."""
+    factors = dropout.factors((x.shape[1], x.shape[0], x.shape[2]))
+    added = in_32_bits(added)
+    if len(factors):
+        added = added * factors.transpose(0, 1)
+    return functional.layer_norm(x + added, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
 
 
 def _by_head(slices: Tensor) -> Tensor:

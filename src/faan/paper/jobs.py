@@ -157,7 +157,7 @@ def _check_schedule(request: Request, results: pl.DataFrame, folder: Path) -> No
         if parsed(theirs) != parsed(asked):
             have, want = (", ".join(some) or "the settings of its file" for some in (theirs, asked))
             raise InputError(
-                f"holds {one['label']} trained with {have}, not with {want}: say the same with --set, or keep the"
+                f"holds {one['label']} trained with {have}, not with {want}: pass the same --set, or keep the"
                 " results apart with --results",
                 source=str(folder),
             )
@@ -171,7 +171,7 @@ def _check_data(results: pl.DataFrame, benchmark: Benchmark, folder: Path) -> No
         if {name: (pairs, candidates) for name, pairs, candidates in sizes.iter_rows()} != tasks:
             raise InputError(
                 f"holds a result ({one['label'].item()}, K = {one['shots'].item()}) of another benchmark that is called"
-                f" {benchmark.name!r} too: its test relations, their queries or candidates are others. Keep the results"
+                f" {benchmark.name!r} too: its test relations, their queries or candidates differ. Keep the results"
                 " apart with --results",
                 source=str(folder),
             )

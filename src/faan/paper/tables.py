@@ -186,8 +186,8 @@ def _one_protocol(rows: Iterable[Row]) -> Protocol:
     by_protocol = {row.protocol: row.label for row in rows}
     if len(by_protocol) > 1:
         raise InputError(
-            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they are not"
-            " compared, ask for them apart"
+            f"{by_protocol['open']} is of the open protocol, {by_protocol['strict']} of the strict one: they"
+            " cannot be compared; ask for them separately"
         )
     return next(iter(by_protocol), "strict")
 

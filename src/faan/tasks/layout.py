@@ -103,9 +103,9 @@ def read_benchmark(path: str | Path) -> Benchmark:
             )
     notes = []
     if dropped:
-        notes.append(f"{dropped:,} candidates are not in {_ENTITIES} and were left out")
+        notes.append(f"{dropped:,} candidates are not in {_ENTITIES} and were skipped")
     if unread:
-        notes.append(f"{unread:,} truths belong to no task and were left out")
+        notes.append(f"{unread:,} truths belong to no task and were skipped")
     about = _json(folder, ABOUT) if ABOUT in folder.names() else None
     return Benchmark(
         benchmark_name(path), graph, {split: tuple(found) for split, found in read.items()}, tuple(notes), about

@@ -22,43 +22,43 @@ class TrainConfig(Settings):
     steps: int = Field(10_000, ge=1)
     """Updates of the weights."""
     learning_rate: float = Field(1e-4, gt=0.0, le=1000.0)
-    """The size of an update at its highest; lower it when training stops with a loss that is not finite."""
+    """The highest learning rate. Lower it if training stops because the loss is not finite."""
     warmup_steps: int = Field(0, ge=0)
-    """Steps in which the learning rate rises in a straight line from 0."""
+    """Steps over which the learning rate rises linearly from 0."""
     schedule: Literal["linear", "constant"] = "linear"
-    """After that it falls in a straight line to 0 at the last step, or stays."""
+    """What the learning rate does after the warm-up: it falls linearly to 0 at the last step, or stays constant."""
     weight_decay: float = Field(0.0, ge=0.0)
-    """Each step shrinks the weights by this times the learning rate (AdamW); biases and other vectors are spared."""
+    """Weight decay of AdamW. It applies to matrices, not to biases and other vectors."""
     clip: float = Field(5.0, gt=0.0)
-    """A longer gradient is cut to this length."""
+    """Gradients are clipped to this norm."""
     average: float = Field(0.0, ge=0.0, lt=1.0)
-    """Decay of a moving average of the weights, which is then what is evaluated and kept; 0 keeps the weights."""
+    """Decay of a moving average of the weights. The average is evaluated and saved; 0 uses the weights themselves."""
 
     tasks_per_step: int = Field(1, ge=1)
     """Episodes in each step."""
     shots: Count | Annotated[tuple[Count, Count], Field(strict=False)] = 5
-    """References of an episode, or the lowest and highest number of them, drawn anew for each."""
+    """References of an episode: a number, or a range from which each episode draws its own."""
     queries: int = Field(128, ge=1)
-    """Queries of an episode at most; fewer where the task has fewer pairs."""
+    """Maximum number of queries of an episode; a task with fewer pairs gives fewer."""
     repeat_queries: bool = False
-    """Draw as many queries even there, with replacement, as the paper's runs do."""
+    """Draw queries with replacement if a task has fewer pairs than ``queries``, as the paper's runs do."""
     negatives: int = Field(1, ge=1)
     """Wrong tails for each query."""
     min_candidates: int = Field(21, ge=1)
-    """Tasks with fewer candidates are left out of training."""
+    """Training skips tasks with fewer candidates."""
     inverse_tasks: bool = False
-    """Train on the training tasks with head and tail swapped too."""
+    """Also train on the training tasks with head and tail swapped."""
 
     evaluate_every: int = Field(1000, ge=1)
-    """Steps between evaluations on the dev tasks; the first is before training, the last after it."""
+    """Steps between evaluations on the dev tasks. The first evaluation is before training, the last after it."""
     evaluate_heads: int = Field(0, ge=0)
-    """In each dev task ask for so many heads at most, a fixed sample, which keeps evaluations cheap; 0 asks for all."""
+    """Heads of each dev task that are evaluated during training: a fixed sample, which saves time; 0 takes all."""
     patience: int = Field(0, ge=0)
-    """Stop after so many evaluations without a better dev MRR; 0 trains to the end."""
+    """Evaluations without a better dev MRR after which training stops; 0 trains to the end."""
     checkpoint_every: int = Field(1000, ge=1)
-    """Steps between checkpoints; there is one after each evaluation anyway."""
+    """Steps between checkpoints. Each evaluation writes one too."""
     log_every: int = Field(100, ge=1)
-    """Steps between lines with the mean loss in the metrics."""
+    """Steps between two lines with the mean loss in ``metrics.jsonl``."""
 
     @model_validator(mode="after")
     def _check(self) -> TrainConfig:
@@ -78,20 +78,21 @@ class RunConfig(Settings):
     model: AnyMethod
     """The method and its settings; ``method`` says which one (``faan.models.register``)."""
     variant: str | None = None
-    """What to call a changed model in tables; without one it is the method itself. A variant that the method
-    knows, such as FAAN's ``"A1"``, also makes the changes."""
+    """The name of a changed model in tables; empty for the method itself. A variant that the method defines, such as
+    FAAN's ``"A1"``, also changes the settings."""
     embed: EmbedConfig = EmbedConfig.recommended("transe")
     """How the vectors of the background graph are trained."""
     vectors: Literal["background", "background+tasks"] = "background"
-    """Which triples they are trained on: the background graph, or those of the training tasks too."""
+    """Which triples the vectors are trained on: the background graph, or also the training tasks."""
     max_neighbours: int = Field(50, ge=1)
-    """The neighbours of an entity that a model sees at most."""
+    """Maximum number of neighbours of an entity that a model sees."""
     shots: int = Field(5, ge=1)
-    """K, the references of each task in evaluations."""
+    """K: references of each task in evaluations."""
     train: TrainConfig = TrainConfig()
     """How the model is trained."""
     seed: int = Field(0, ge=0, lt=1 << 64)
-    """The same seed and settings give the same weights; the embeddings have it too, whatever ``embed.seed`` says."""
+    """The same seed and settings give the same weights. It is also the seed of the embeddings, in place of
+    ``embed.seed``."""
 
     @property
     def protocol(self) -> Protocol:

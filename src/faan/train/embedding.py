@@ -28,7 +28,7 @@ def evaluate_embedding(
     model has learnt those of the benchmark.
     """
     if draws and by == "embedding":
-        raise InputError("an embedding model learns its references in training: it cannot be given others by draws")
+        raise InputError("an embedding model learns its references in training: leave --draws out")
     graph = benchmark.graph
     triples, relations = triples_of(graph), dict[str, int]()
     if by == "embedding":

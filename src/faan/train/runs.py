@@ -129,12 +129,12 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
     if benchmark is None:
         if notes.benchmark is None or not Path(notes.benchmark).exists():
             place = f"is no longer at {notes.benchmark}" if notes.benchmark else "never was on disk"
-            raise InputError(f"its benchmark {place}: say where it is (--benchmark)", source=str(folder))
+            raise InputError(f"its benchmark {place}: pass --benchmark FOLDER", source=str(folder))
         benchmark = read_benchmark(notes.benchmark)
     if _fingerprint(benchmark) != notes.data:
         raise InputError(
             f"the benchmark {benchmark.name!r} is not the one that the run began with: its triples, tasks or"
-            " candidates are others",
+            " candidates differ",
             source=str(folder),
         )
     return config, notes, benchmark

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from faan.base import Ints, offsets_of, places_of
 from faan.graph import Neighbours
-from faan.models import kernels
+from faan.models import ragged_kernels as kernels
 from faan.models.dropout import Dropout
 from faan.models.threads import for_rows
 

@@ -1,8 +1,8 @@
-"""The inner loops of attention to ragged neighbours, compiled by numba; those of blocks are in `place_kernels.py`.
+"""The inner loops of attention to ragged neighbours, compiled by numba.
 
-torch has many small operations for each, most of them passes over memory; two thirds of a training step were those.
-`edges.py` and `places.py` make differentiable functions of these loops. Floating point may be reordered (sums are
-fast that way), but NaN and infinity keep their meaning. All of them fill arrays that they are given.
+torch has many small operations for each, most of them passes over memory. `ragged_attention.py` makes differentiable
+functions of these loops. Floating point may be reordered (sums are fast that way), but NaN and infinity keep their
+meaning. All of them fill arrays that they are given.
 """
 
 from __future__ import annotations

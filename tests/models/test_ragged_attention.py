@@ -11,8 +11,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from faan.models.dropout import Dropout
-from faan.models.edges import Edges, products_of_edges, softmax_of_edges, weighted_sum
-from faan.models.places import add_and_norm, attend, attend_inputs
+from faan.models.ragged_attention import Edges, products_of_edges, softmax_of_edges, weighted_sum
 
 SHARE = 0.4
 OFFSETS = np.array([0, 3, 3, 4, 9])  # the second entity has no edges
@@ -90,53 +89,3 @@ def test_weighted_sum(edges: Edges, share: float) -> None:
     expected = torch.zeros(5, 7).double().index_add(0, torch.tensor(owners(edges)), weights[:, None] * rows)
     assert torch.allclose(weighted_sum(edges, edges.entities, table, weights, dropout), expected)
     assert gradcheck(lambda w, t: weighted_sum(edges, edges.entities, t, w, dropout), (weights, table))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, SHARE])
-@pytest.mark.parametrize("pairs", [4, 1100])  # few, or enough for several threads
-def test_attention_between_three_places(pairs: int, share: float) -> None:
-    given, factors = numbers(3, 2, 5, 3, pairs), Fixed(share).factors((pairs, 3, 2, 3))
-    q, k, v = given
-    weights = (0.3 * torch.einsum("hsan,hspn->nahp", q, k)).softmax(-1)
-    weights = weights * factors if len(factors) else weights
-    found, expected = attend(given, 0.3, factors), torch.einsum("nahp,hspn->hsan", weights, v)
-    assert torch.allclose(found, expected)
-    (slopes,), (expected_slopes,) = (torch.autograd.grad(each.square().sum(), given) for each in (found, expected))
-    assert torch.allclose(slopes, expected_slopes)
-    assert pairs > 4 or gradcheck(lambda each: attend(each, 0.3, factors), (given,))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, SHARE])
-@pytest.mark.parametrize("pairs", [4, 1100])
-def test_attention_of_one_place_to_bare_inputs(pairs: int, share: float) -> None:
-    asked, x, factors = numbers(2, pairs, 9), numbers(3, pairs, 9), Fixed(share).factors((pairs, 2, 3))
-    weights = (0.3 * torch.einsum("hnw,pnw->nhp", asked, x)).softmax(-1)
-    weights = weights * factors if len(factors) else weights
-    seen, shares = attend_inputs(asked, x, 0.3, factors)
-    assert torch.allclose(seen, torch.einsum("nhp,pnw->hnw", weights, x))
-    assert torch.allclose(shares, weights.sum(-1).T)
-    assert pairs > 4 or gradcheck(lambda a, b: attend_inputs(a, b, 0.3, factors), (asked, x))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, SHARE])
-@pytest.mark.parametrize("places", [1, 3])
-def test_sum_and_norm(places: int, share: float) -> None:
-    dropout, norm, x, added = (
-        Fixed(share),
-        torch.nn.LayerNorm(11).double(),
-        numbers(places, 5, 11),
-        numbers(places, 5, 11),
-    )
-    with torch.no_grad():
-        norm.weight.add_(torch.randn(11))
-        norm.bias.add_(torch.randn(11))
-
-    def found(x: Tensor, added: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        return add_and_norm(x, added, dropout, norm)
-
-    dropped = dropout(added.transpose(0, 1)).transpose(0, 1)  # the bits of a pair are side by side
-    assert torch.allclose(found(x, added, norm.weight, norm.bias), norm(x + dropped))
-    assert gradcheck(found, (x, added, norm.weight, norm.bias))
