@@ -24,6 +24,7 @@ from tools.attack.server import Served, served
 
 CLIENTS = 32
 _SECONDS = 10.0  # an answer that takes longer is a hang
+_RANKING = 40.0  # the same for what is ranked, which waits for its turn for up to 30 s
 _MOMENT = 0.5  # seconds to wait for an answer to what is no whole request
 _ENOUGH = 20  # findings; then it ends
 _MIB = 2048
@@ -62,6 +63,7 @@ _ODD: tuple[Any, ...] = (
 )
 _PATHS = ("/api/suggest", "/api/score", "/api/explain", "/api/decisions", "/evidence")
 _READS = ("/api/entities", "/api/relations", "/api/decisions", "/api/export", "/healthz", "/", "/openapi.json")
+_RANKED = (b"POST /api/suggest", b"POST /api/score", b"POST /api/explain", b"POST /evidence")
 _VERDICTS = ("accepted", "rejected", "skipped")
 
 
@@ -185,16 +187,17 @@ class Requests:
     ) -> None:
         (sent, is_whole), start = request(random), time.monotonic()
         try:
-            answer = exchange(server.port, sent, _SECONDS if is_whole else _MOMENT)
+            seconds = (_RANKING if sent.startswith(_RANKED) else _SECONDS) if is_whole else _MOMENT
+            answer = exchange(server.port, sent, seconds)
             what, detail = outcome(answer)
         except TimeoutError:  # the server may wait for the rest of what is not whole
-            answer, what, detail = b"", *(("hang", f"more than {_SECONDS:g} s") if is_whole else ("left waiting", ""))
+            answer, what, detail = b"", *(("hang", f"more than {seconds:g} s") if is_whole else ("left waiting", ""))
         with lock:
             tally.tried += 1
             tally.outcomes[what] += 1
             tally.slowest = max(tally.slowest, time.monotonic() - start)
             acknowledged += decided(answer)
-            if detail and all(finding.detail != detail for finding in tally.findings):
+            if detail and not any(finding.detail.startswith(detail) for finding in tally.findings):
                 place = keep(_written(sent), REGRESSIONS / self.name)
                 tally.findings.append(
                     Finding(what, f"{detail} [request {number} of seed {seed}]", str(place.relative_to(ROOT)))
