@@ -17,6 +17,7 @@ from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, column_evi
 from faan.evidence.catalogue import learnt_score
 from faan.evidence.fit import fit_relation
 from faan.evidence.measure import log_places
+from faan.evidence.shared_facts import SharedFacts
 from faan.graph import Graph, Names
 from faan.graph.graph import Types
 from faan.models import TailCounts
@@ -201,3 +202,67 @@ def test_a_hidden_relation_leaves_no_trace(sources: Sources) -> None:
 def test_evidence_without_its_sources_is_left_out(sources: Sources) -> None:
     bare = {one.kind for one in evidence_of(Sources(replace(sources.graph, types=None)))}
     assert bare == {"paths", "links", "counts", "profiles", "context"}
+
+
+def known_task(graph: Graph, relation: int, references: Ints) -> Task:
+    truths = PairSet(references[:, 0], references[:, 1], ENTITIES)
+    return Task("own", references, np.arange(ENTITIES, dtype=np.int32), truths, relation, True, references)
+
+
+@given(st.integers(0, 5), st.integers(0, 2 * RELATIONS - 1))
+def test_a_relation_of_the_graph_is_measured_pair_by_pair(seed: int, relation: int) -> None:
+    """The contract of evidence holds for relations of the graph: a pair's evidence does not depend on the others."""
+    graph = make_graph(seed)
+    rows = graph.relations == relation % RELATIONS
+    pairs = np.stack([graph.heads[rows], graph.tails[rows]], 1)[:, :: 1 if relation < RELATIONS else -1]
+    own = make_sources(graph)
+    task = known_task(graph, relation, np.ascontiguousarray(pairs))
+    found = Measure(RelationQuery(own, task, pairs[:3]), evidence_of(own, in_graph=True))
+    head = int(pairs[0, 0])
+    together = found.table(head, np.arange(ENTITIES))
+    assert np.isfinite(together).all()
+    for tail in range(ENTITIES):
+        assert np.allclose(found.table(head, np.array([tail]))[0], together[tail], atol=1e-5)
+
+
+def test_heads_with_the_same_facts_are_counted_one_by_one(sources: Sources) -> None:
+    graph = sources.graph
+    references = np.array([[h, t] for h in range(8) for t in ((h * 3) % 5, (h + 2) % 7)], np.int64)
+    for hidden in (None, 1):
+        found = SharedFacts.of(graph, references, hidden)
+
+        def facts(entity: int, hidden: int | None = hidden) -> set[tuple[int, int]]:
+            kinds, others = graph.neighbours.of(entity)
+            return {(r, e) for r, e in zip(kinds.tolist(), others.tolist(), strict=True) if r % RELATIONS != hidden}
+
+        for head in range(ENTITIES):
+            best, total = found.of_head(head)
+            for place, tail in enumerate(found.tails.tolist()):
+                shares = []
+                for fact in facts(head):
+                    having = [t for h, t in references.tolist() if h != head and fact in facts(h)]
+                    shares.append(having.count(tail) / (len(having) + 2))
+                assert np.isclose(best[place], max(shares, default=0))
+                assert np.isclose(total[place], -np.log1p(-np.array(shares)).sum())
+
+
+def test_own_relation_is_the_log_softmax_of_its_own_vector(sources: Sources) -> None:
+    task = known_task(sources.graph, 1, PAIRS.astype(np.int64))
+    vectors = sources.vectors("matching")
+    for hidden, relation in ((1, vectors.relations[1]), (1 + RELATIONS, vectors.model.inverse(vectors.relations[1]))):
+        evidence = evidence_of(sources, in_graph=True)
+        query = RelationQuery(sources, replace(task, hidden=hidden), PAIRS[:3])
+        table = Measure(query, evidence).table(9, np.arange(ENTITIES))
+        scores = (vectors.model.tail_query(vectors.entities[9], relation) @ vectors.entities.T).log_softmax(0)
+        place = [one.name for one in evidence].index("own relation (matching)")
+        assert np.allclose(table[:, place], scores.numpy(), atol=1e-4)
+
+
+def test_counts_are_of_all_references_and_the_rest_of_a_sample(sources: Sources) -> None:
+    many = np.array([[h, 3 if h % 4 else 1] for h in range(12)] * 5, np.int64)  # 60 pairs
+    query = RelationQuery(sources, replace(make_task(), facts=many), many[:40])
+    assert len(query.references) == 30
+    assert query.num_references == 60
+    found = Measure(query, evidence_of(sources)).table(9, np.array([1, 3]))
+    place = [one.name for one in evidence_of(sources)].index("tail in references")
+    assert np.allclose(found[:, place], [0.25, 0.75])

@@ -98,6 +98,49 @@ def test_paths_and_what_they_are_worth_are_those_of_the_definition(
     assert counted == {key: number for key, number in walks.items() if key[1] in expected}
 
 
+def without_edge(rows: list[tuple[int, int, int]], edge: tuple[int, int, int]) -> Graph:
+    return graph_of([row for row in rows if row != edge])
+
+
+@given(triples, candidates, st.integers(0, 2 * RELATIONS - 1))
+def test_a_fact_of_the_graph_does_not_speak_for_its_own_paths(
+    rows: list[tuple[int, int, int]], candidates: list[int], own: int
+) -> None:
+    """For each reference, paths are those of the graph without its own edge."""
+    facts = [(h, t) if own < RELATIONS else (t, h) for h, r, t in rows if r == own % RELATIONS]
+    if not facts:
+        return
+    found = find_paths(graph_of(rows), ints(facts), ints(candidates), own, in_graph=True)
+    support: Counter[tuple[int, ...]] = Counter()
+    endpoints: Counter[tuple[int, ...]] = Counter()
+    choices = {*candidates, *(tail for _, tail in facts)}
+    for head, tail in facts:
+        edge = (head, own, tail) if own < RELATIONS else (tail, own - RELATIONS, head)
+        ends = {(relations, es[-1]) for relations, es in walks_from(without_edge(rows, edge), head)}
+        for relations, end in ends:
+            support[relations] += end == tail
+            endpoints[relations] += end in choices and (end == tail or (head, end) not in facts)
+    expected = sorted(relations for relations in support if support[relations])
+    assert [found.path(i) for i in range(len(found))] == expected
+    assert found.support.tolist() == [support[path] for path in expected]
+    assert found.endpoints.tolist() == [endpoints[path] for path in expected]
+
+
+@given(triples, pairs, entity, st.integers(0, 2 * RELATIONS - 1))
+def test_paths_to_a_known_tail_are_those_without_its_own_edge(
+    rows: list[tuple[int, int, int]], pairs: list[tuple[int, int]], head: int, own: int
+) -> None:
+    found = find_paths(graph_of(rows), ints(pairs), np.arange(ENTITIES))
+    tails = np.array([entity for entity in range(ENTITIES) if entity != head])
+    for tail, firings in zip(tails.tolist(), found.fire_without(head, own, tails), strict=True):
+        edge = (head, own, tail) if own < RELATIONS else (tail, own - RELATIONS, head)
+        walks = walks_from(without_edge(rows, edge), head)
+        expected = Counter(relations for relations, entities in walks if entities[-1] == tail)
+        hit = tails[firings.candidates] == tail
+        counted = {found.path(p): n for p, n in zip(firings.paths[hit], firings.walks[hit], strict=True)}
+        assert counted == {path: expected[path] for path in map(found.path, range(len(found))) if expected[path]}
+
+
 @given(triples, pairs, candidates, st.lists(entity), st.lists(entity))
 def test_evidence_sums_up_what_fires(
     rows: list[tuple[int, int, int]],

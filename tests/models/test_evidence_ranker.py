@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faan.base import InputError
+from faan.base import InputError, Purpose
 from faan.base.ragged import Ints
-from faan.embed import EmbedConfig, Embeddings
+from faan.embed import EmbedConfig, Embeddings, triples_of
 from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
@@ -19,13 +19,15 @@ from faan.models import (
     OutOfFold,
     PathRules,
     TailCounts,
+    fit_known,
     fit_ranker,
+    known_questions,
     make_sources,
     parts_of,
 )
-from faan.models.evidence import RANKER_FILE, TREES_FILE
+from faan.models.evidence import KNOWN_FILE, RANKER_FILE, TREES_FILE
 from faan.rank import rank_tasks, split_metrics
-from faan.tasks import Method, PairSet, Task
+from faan.tasks import Method, PairSet, Task, held_out_rows, without_rows
 
 ENTITIES, TASKS = 60, 12
 QUICK = EvidenceConfig(trees=30, min_rows=5, shots=(3, 2), heads=8, hard=5, random=10)
@@ -113,7 +115,7 @@ def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
         assert np.isclose(one.score, total + constant)
         sizes = [abs(part.contribution) for part in one.contributions]
         assert sizes == sorted(sizes, reverse=True)
-        assert {part.name for part in one.contributions} == {part.name for part in trained.evidence}
+        assert {part.name for part in one.contributions} == {part.name for part in trained.judge.evidence}
 
 
 def test_saving_and_loading_change_nothing(trained: EvidenceRanker, tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_the_same_seed_gives_the_same_trees(trained: EvidenceRanker, tmp_path: P
 
 def test_trees_follow_the_known_direction_of_evidence(trained: EvidenceRanker) -> None:
     """A tail with better paths, all else the same, is never worth less."""
-    number = [one.name for one in trained.evidence].index("all paths")
+    number = [one.name for one in trained.judge.evidence].index("all paths")
     table = np.repeat(trained.prepare(STEPS[0], STEPS[0].references(3)).measure.table(9, np.array([14])), 20, axis=0)
     table[:, number] = np.linspace(0, 3, 20)
     assert (np.diff(trained.judge.score(table)) >= 0).all()
@@ -144,7 +146,7 @@ def test_too_few_tasks_are_refused() -> None:
 
 def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK.model_copy(update={"without": ("paths", "links")}))
-    assert {one.kind for one in ranker.evidence} == {"counts", "profiles", "context"}
+    assert {one.kind for one in ranker.judge.evidence} == {"counts", "profiles", "context"}
     assert np.isfinite(score(ranker, np.array([9]), np.arange(ENTITIES))).all()
 
 
@@ -159,7 +161,7 @@ def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -
         one, other = (method.prepare(task, task.references(3)) for method in (witness, expected))
         assert np.array_equal(one.score(heads, everyone), other.score(heads, everyone))
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK, learnt={"Rules": rules})
-    assert "Rules's score" in {one.name for one in ranker.evidence}
+    assert "Rules's score" in {one.name for one in ranker.judge.evidence}
     assert np.isfinite(score(ranker, heads, everyone)).all()
 
 
@@ -219,3 +221,66 @@ def test_a_ranker_that_does_not_fit_is_refused(trained: EvidenceRanker, tmp_path
     (tmp_path / TREES_FILE).write_text("no trees")
     with pytest.raises(InputError, match="the trees cannot be read"):
         EvidenceRanker.load(tmp_path, sources)
+
+
+HELD_OUT = held_out_rows(GRAPH, 0.3, 50, 0, Purpose.HELD_OUT_FACTS)
+THINNED, FACTS = without_rows(GRAPH, HELD_OUT), triples_of(GRAPH)[HELD_OUT]
+
+
+@pytest.fixture(scope="module")
+def knowing() -> EvidenceRanker:
+    """Trees for new relations and for relations of the graph, which steps of two ones and the like explain."""
+    sources = make_sources(THINNED, VECTORS)
+    known = fit_known(sources, FACTS)
+    return EvidenceRanker(sources, fit_ranker(THINNED, STEPS, VECTORS, QUICK).judge, known)
+
+
+def test_facts_that_are_held_out_leave_every_entity_one() -> None:
+    assert len(HELD_OUT) > 50
+    assert (THINNED.neighbours.degrees > 0).all()
+    assert np.bincount(FACTS[:, 1]).max() <= 50
+    assert THINNED.num_triples + len(FACTS) == GRAPH.num_triples
+
+
+def test_questions_about_relations_of_the_graph_know_its_facts_and_ask_for_others() -> None:
+    questions = list(known_questions(THINNED, FACTS))
+    assert len(questions) == 2 * len(np.unique(FACTS[:, 1]))
+    for task, asked in questions:
+        assert task.in_graph
+        assert task.facts is not None
+        known = PairSet(task.facts[:, 0], task.facts[:, 1], ENTITIES)
+        assert not known.contains(asked[:, 0], asked[:, 1]).any()
+        assert task.truths.contains(asked[:, 0], asked[:, 1]).all()
+
+
+def test_relations_of_the_graph_are_ranked_by_their_own_trees(knowing: EvidenceRanker) -> None:
+    places = []
+    for task, asked in known_questions(THINNED, FACTS):
+        if task.hidden == 0:  # a step of one: what precedes is linked by the others
+            scorer = knowing.prepare(task, task.pairs[:5])
+            assert scorer.measure.evidence == (knowing.known.evidence if knowing.known else None)
+            scores = scorer.score(asked[:, 0], np.arange(ENTITIES))
+            places += (scores > scores[np.arange(len(asked)), asked[:, 1]][:, None]).sum(1).tolist()
+    assert np.mean(places) < 5  # of 60
+
+
+def test_without_such_trees_a_relation_of_the_graph_is_asked_about_as_if_it_were_new(knowing: EvidenceRanker) -> None:
+    task, asked = next(known_questions(THINNED, FACTS))
+    plain = EvidenceRanker(knowing.sources, knowing.judge)
+    one = plain.prepare(task, task.pairs[:5]).score(asked[:2, 0], np.arange(ENTITIES))
+    other = knowing.prepare(replace(task, in_graph=False), task.pairs[:5]).score(asked[:2, 0], np.arange(ENTITIES))
+    assert np.array_equal(one, other)
+
+
+def test_both_sets_of_trees_are_saved(knowing: EvidenceRanker, tmp_path: Path) -> None:
+    knowing.save(tmp_path)
+    loaded = EvidenceRanker.load(tmp_path, knowing.sources)
+    task, asked = next(known_questions(THINNED, FACTS))
+    for same in (task, replace(task, in_graph=False)):
+        one, other = (
+            ranker.prepare(same, task.pairs[:5]).score(asked[:3, 0], task.candidates) for ranker in (knowing, loaded)
+        )
+        assert np.array_equal(one, other)
+    (tmp_path / KNOWN_FILE).unlink()
+    with pytest.raises(InputError, match="the trees cannot be read"):
+        EvidenceRanker.load(tmp_path, knowing.sources)

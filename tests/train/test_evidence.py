@@ -224,7 +224,7 @@ def test_a_witness_does_not_know_the_task_that_it_tells_of(
     config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "with"})
     run = train_run(config, tiny, tmp_path / "run")
     assert isinstance(run.model, EvidenceRanker)
-    assert f"{name}'s score" in {one.name for one in run.model.evidence}
+    assert f"{name}'s score" in {one.name for one in run.model.judge.evidence}
     everything = {task.relation for task in tiny.splits["train"]}
     parts = parts_of(tiny.splits["train"], 2)
     own = {part: {relation for relation in everything if parts[relation] == part} for part in (0, 1)}
@@ -239,7 +239,7 @@ def test_without_embeddings_none_are_trained(tiny: Benchmark, tmp_path: Path) ->
     run = train_run(config, tiny, tmp_path / "run")
     assert not (tmp_path / "run" / "embed").exists()
     assert isinstance(run.model, EvidenceRanker)
-    assert "embeddings" not in {one.kind for one in run.model.evidence}
+    assert "embeddings" not in {one.kind for one in run.model.judge.evidence}
 
 
 def test_limits_of_few_shot_training_do_not_bind_a_ranker(tiny: Benchmark, tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ class Purpose(IntEnum):
     EXAMPLES = 10  # of a relation with many facts
     TASK_CHOICE = 11
     HIDDEN_FACTS = 12  # in link prediction
+    HELD_OUT_FACTS = 13  # that trees for relations of the graph learn from
+    KNOWN_ROWS = 14
 
 
 class Stream:

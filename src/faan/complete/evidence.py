@@ -7,16 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import OnProgress, scratch_folder
+from faan.base import OnProgress, Purpose, scratch_folder
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
-from faan.models import EvidenceConfig, EvidenceRanker, count_tasks, make_sources
-from faan.tasks import Benchmark, Method, Task
+from faan.models import MIN_FACTS, EvidenceConfig, EvidenceRanker, count_tasks, fit_known, make_sources
+from faan.tasks import Benchmark, Method, Task, held_out_rows, without_rows
 from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
+_HELD_OUT, _MOST = 0.1, 100  # the share of each relation's facts to learn from, and at most how many
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
 
 
@@ -24,7 +25,8 @@ class FittedEvidence(Fitted):
     """Trees over evidence.
 
     Evidence from the graph itself (paths, profiles, links) is taken from the whole graph in the end. The vectors are
-    those that the trees learnt with and that were measured, unless the tasks are a large part of the graph.
+    trained again on the whole graph, because those that the trees learnt with do not know the tasks and the facts that
+    were held out.
     """
 
     min_tasks = EvidenceConfig().min_tasks
@@ -46,9 +48,14 @@ class FittedEvidence(Fitted):
 
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedEvidence:
-        """Train vectors, then the trees on all tasks."""
-        runs = _Runs(recipe.settings(seed))
-        return cls(runs.train(benchmark, benchmark.tasks, on_progress), runs)
+        """Train vectors, then the trees on all tasks, and those for relations of the graph on facts held out of it."""
+        graph = benchmark.graph
+        rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
+        rows = rows if len(rows) >= MIN_FACTS else rows[:0]
+        runs = _Runs(recipe.settings(seed), without_rows(graph, rows))
+        ranker = runs.train(benchmark, benchmark.tasks, on_progress)
+        known = fit_known(ranker.sources, triples_of(graph)[rows], seed, on_progress) if len(rows) else None
+        return cls(EvidenceRanker(ranker.sources, ranker.judge, known), runs)
 
     def unseen(
         self, benchmark: Benchmark, seed: int, on_progress: OnProgress
@@ -65,12 +72,11 @@ class FittedEvidence(Fitted):
     def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
-        embeddings = self.embeddings
-        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
+        embeddings, unseen = self.embeddings, graph.num_triples - self._runs.embedded
+        if self.method.known is not None or unseen > _MISSING * graph.num_triples:
             embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
         self._runs.remove()
-        ranker = EvidenceRanker(make_sources(graph, embeddings), self.method.evidence, self.method.judge)
-        return FittedEvidence(ranker)
+        return FittedEvidence(self.method.on(make_sources(graph, embeddings)))
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""
@@ -90,8 +96,8 @@ class FittedEvidence(Fitted):
 class _Runs:
     """Runs of `faan train` with the same settings in a temporary folder; they share the vectors of the background."""
 
-    def __init__(self, config: RunConfig) -> None:
-        self.config, self.done = config, list[Path]()
+    def __init__(self, config: RunConfig, background: Graph) -> None:
+        self.config, self.background, self.done = config, background, list[Path]()
         self.embedded = 0  # triples that the vectors have seen
         self._folder, remove = scratch_folder()
         self.remove = weakref.finalize(self, remove)
@@ -99,11 +105,12 @@ class _Runs:
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""
         folder = self._folder / str(len(self.done))
-        chosen = replace(benchmark, splits={"train": tuple(tasks), "dev": (), "test": ()})
+        splits = {"train": tuple(tasks), "dev": (), "test": ()}
+        chosen = replace(benchmark, graph=self.background, splits=splits)
         run = train_run(self.config, chosen, folder, others=self.done, callbacks=Callbacks(on_progress))
         self.done.append(folder)
         knows_tasks = self.config.vectors == "background+tasks"
-        self.embedded = benchmark.graph.num_triples + sum(len(task.pairs) for task in tasks if knows_tasks)
+        self.embedded = self.background.num_triples + sum(len(task.pairs) for task in tasks if knows_tasks)
         assert isinstance(run.model, EvidenceRanker)
         return run.model
 

@@ -14,7 +14,7 @@ from faan.graph import Graph, Names
 from faan.tasks import CUTOFF, PairSet, Task, find_candidates
 
 NEW_RELATION = "the new relation"
-MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples: more say little new and cost time
+MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples to be looked at one by one
 _SEVERAL = 4  # from so many different tails on, a role that only one of them plays says little
 _LOW_EVIDENCE = 2
 _MANY = 1000  # names that are cheaper looked up together than one by one
@@ -33,13 +33,14 @@ class Question:
 
     @cached_property
     def candidates(self) -> Ints:
-        """The entities that fit as answers: those that look like the answers in the examples."""
-        return fitting(self.graph, self.references[:, 1])
+        """The entities that fit as answers: those that look like the answers in all known facts."""
+        return fitting(self.graph, self.known.pairs[:, 1])
 
     @cached_property
     def task(self) -> Task:
         """The question as a few-shot task."""
-        return Task(self.relation, self.references, self.candidates, self.known, self.hidden)
+        facts, in_graph = self.known.pairs, self.hidden is not None
+        return Task(self.relation, self.references, self.candidates, self.known, self.hidden, in_graph, facts)
 
     @property
     def low_evidence(self) -> bool:

@@ -76,13 +76,32 @@ TAILS = (
         "tail in references",
         "counts",
         "the tail is a tail in the references",
-        lambda candidates: mean_of(candidates.is_reference.astype(np.float32)),
+        lambda candidates: candidates.uses,
+        direction=0,
     ),
     pair(
         "tail of similar heads",
         "counts",
         "the tail is one in the references whose heads are similar",
         lambda query: query.candidates.is_reference @ query.weights,
+    ),
+    pair(
+        "tail of the nearest heads",
+        "counts",
+        "the tail is one of the heads that are most similar to the head",
+        lambda query: query.nearest,
+    ),
+    pair(
+        "tail of heads with the same fact",
+        "counts",
+        "most heads that share a certain fact with the head have the tail",
+        lambda query: query.shared_facts[0],
+    ),
+    pair(
+        "tail of heads with the same facts",
+        "counts",
+        "heads that share facts with the head have the tail",
+        lambda query: query.shared_facts[1],
     ),
     tail(
         "edges of the tail",
@@ -188,6 +207,36 @@ VECTORS = (
 """Translations (TransE: -||h + t_k - h_k - t||) and matching relations (ComplEx: products of conj(h) * t)."""
 
 
+OWN = (
+    pair(
+        "own relation (translation)",
+        "embeddings",
+        "the translation of the relation itself, known from its facts, leads from the head to the tail",
+        lambda query: query.own_score("translation"),
+        needs=_has_translation,
+        in_graph=True,
+    ),
+    pair(
+        "own relation (matching)",
+        "embeddings",
+        "the vector of the relation itself, known from its facts, leads from the head to the tail",
+        lambda query: query.own_score("matching"),
+        needs=_has_matching,
+        in_graph=True,
+    ),
+    pair(
+        "closeness to the head's other tails",
+        "embeddings",
+        "the tail is close to another tail of the head in the matching vectors",
+        lambda query: query.closeness_to_own_tails("matching"),
+        needs=_has_matching,
+        in_graph=True,
+        direction=0,
+    ),
+)
+"""What vectors know of a relation of the graph from its own facts, and what is known of the head."""
+
+
 def _cosines(vectors: str) -> tuple[Evidence, ...]:
     """Cosines of entity vectors of a kind, `translation` or `matching`."""
 
@@ -228,16 +277,16 @@ def _cosines(vectors: str) -> tuple[Evidence, ...]:
 
 
 CIRCUMSTANCES = (
-    context("number of references", "how many references there are", lambda query, head: len(query.references)),
+    context("number of references", "how many references there are", lambda query, head: query.num_references),
     context(
         "different tails",
         "how many of the references have a tail of their own",
-        lambda query, head: len(np.unique(query.references[:, 1])) / len(query.references),
+        lambda query, head: len(query.tails) / query.num_references,
     ),
     context(
         "different heads",
         "how many of the references have a head of their own",
-        lambda query, head: len(np.unique(query.references[:, 0])) / len(query.references),
+        lambda query, head: query.num_heads / query.num_references,
     ),
     context(
         "number of candidates",
@@ -268,6 +317,7 @@ CATALOGUE: tuple[Evidence, ...] = (
     *VECTORS,
     *_cosines("translation"),
     *_cosines("matching"),
+    *OWN,
     *CIRCUMSTANCES,
 )
 
@@ -295,7 +345,7 @@ def learnt_score(method: str) -> PairEvidence:
     )
 
 
-def evidence_of(sources: Sources) -> tuple[Evidence, ...]:
-    """All evidence that the sources allow."""
+def evidence_of(sources: Sources, in_graph: bool = False) -> tuple[Evidence, ...]:
+    """All evidence that the sources allow; about relations of the graph there is more."""
     everything = (*CATALOGUE, *(learnt_score(name) for name in sources.learnt))
-    return tuple(one for one in everything if one.needs(sources))
+    return tuple(one for one in everything if one.needs(sources) and (in_graph or not one.in_graph))

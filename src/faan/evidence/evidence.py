@@ -26,6 +26,7 @@ class Evidence:
     direction: Direction = 1  # higher values speak for a pair, against it (-1), or it depends (0)
     is_compared: bool = True  # whether its place among the task's candidates is a column too
     needs: Needs = lambda sources: True  # whether the sources have what it is taken from
+    in_graph: bool = False  # whether there is such a thing for relations of the graph only (`Task.in_graph`)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +57,12 @@ def pair(
     of: Callable[[HeadQuery], Numbers],
     direction: Direction = 1,
     needs: Needs = lambda sources: True,
+    in_graph: bool = False,
 ) -> PairEvidence:
     """Evidence about a head and a candidate."""
-    return PairEvidence(name=name, kind=kind, meaning=meaning, direction=direction, needs=needs, of=of)
+    return PairEvidence(
+        name=name, kind=kind, meaning=meaning, direction=direction, needs=needs, in_graph=in_graph, of=of
+    )
 
 
 def tail(

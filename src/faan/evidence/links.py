@@ -19,6 +19,7 @@ def link_counts(
     head: int,
     place: np.ndarray,
     hidden: int,
+    own: int,
     direct: np.ndarray,
     between: np.ndarray,
     rare: np.ndarray,
@@ -26,7 +27,8 @@ def link_counts(
     """Count a head's edges to each place (C,), its links over one entity, and these weighed by that entity's rarity.
 
     `place` of an entity is -1 where it does not matter. Edges of the relation `hidden` (below `num_relations`, -1 for
-    none) are not seen in either direction, and `degrees` (entities,) do not count them. A link over an entity with many
+    none) are not seen in either direction, and `degrees` (entities,) do not count them. An edge of the relation `own`
+    (with its direction, -1 for none) does not speak for itself: it is no direct link. A link over an entity with many
     edges counts less (Adamic and Adar, 2003): 1 / log2(1 + edges). Entities with more than `MAX_DEGREE` edges link
     nothing, and where the others have more than `MAX_STEPS` together, nothing is linked over any.
     """
@@ -34,7 +36,7 @@ def link_counts(
     for one in range(offsets[head], offsets[head + 1]):
         if relations[one] % num_relations == hidden:
             continue
-        if place[entities[one]] >= 0:
+        if place[entities[one]] >= 0 and relations[one] != own:
             direct[place[entities[one]]] += 1
         degree = degrees[entities[one]]
         steps += degree if degree <= MAX_DEGREE else 0

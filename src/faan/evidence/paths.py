@@ -17,6 +17,8 @@ connects, true or not. There are so many paths of three hops that some connect a
   the paths that references have, the `MAX_PATHS` that most of them share are kept, shorter ones first.
 - **A hidden relation** (`Task.hidden`, the open protocol) is in no path, in neither direction, as if the graph had none
   of its edges. That hides more than the edge of the asked pair, and is how the graph looks for a relation that is new.
+- **A relation of the graph** (`Task.in_graph`) may be in its own paths: who borders me borders my neighbours. But no
+  fact explains itself: for each reference, and for each known fact that is asked about, its own edge is not walked.
 """
 
 from __future__ import annotations
@@ -70,6 +72,7 @@ class RelationPaths:
     """The paths of a relation, sorted, and what they are worth."""
 
     neighbours: Neighbours = field(repr=False)
+    num_relations: int
     paths: Ints  # (P, 3) relations, -1 behind the end of a path
     support: Ints  # (P,) references that the path connects
     endpoints: Ints  # (P,) candidates that it leads to from the references' heads
@@ -88,7 +91,15 @@ class RelationPaths:
 
     def fire(self, heads: Ints, candidates: Ints) -> Iterator[Firings]:
         """For each head, which paths lead to which candidates; a candidate is named once."""
-        return _fire(self.neighbours, self.paths, heads, candidates)
+        return self._walker(candidates).fire(heads)
+
+    def fire_without(self, head: int, own: int, tails: Ints) -> Iterator[Firings]:
+        """For each tail, which paths lead to it from a head without the edge of the relation `own` between the two."""
+        walker = self._walker(tails)
+        return (walker.walk(head, own, tail) for tail in tails.tolist())
+
+    def _walker(self, candidates: Ints) -> _Walker:
+        return _Walker(self.neighbours, self.num_relations, self.paths, candidates)
 
     def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
         """What the paths say of each head with each candidate: (H,) and (C,) to (H, C)."""
@@ -100,32 +111,53 @@ class RelationPaths:
         return PathEvidence(weight[:, column], best[:, column], fired[:, column])
 
 
-def find_paths(graph: Graph, references: Ints, candidates: Ints, hidden: int | None = None) -> RelationPaths:
-    """The paths from heads to tails of the references (K, 2), and what they are worth among the candidates (C,)."""
+def find_paths(
+    graph: Graph,
+    references: Ints,
+    candidates: Ints,
+    hidden: int | None = None,
+    in_graph: bool = False,
+    counted: Ints | None = None,
+) -> RelationPaths:
+    """The paths from heads to tails of the references (K, 2), and what they are worth among the candidates (C,).
+
+    What they are worth is counted over other references too where there are more (`counted`). Paths along the hidden
+    relation are left out, or only the asked edges of it where it is `in_graph`.
+    """
     neighbours, pairs = graph.neighbours, np.unique(references, axis=0)
     _check_ids(pairs, graph.num_entities)
     edges = neighbours.offsets, neighbours.relations, neighbours.entities
     last = np.full(graph.num_entities, -1, np.int32)
+    own = hidden if in_graph and hidden is not None else -1
     codes = [
-        np.unique(connecting_paths(*edges, graph.num_relations, head, tail, last, MAX_SEARCH))
+        np.unique(connecting_paths(*edges, graph.num_relations, head, tail, own, last, MAX_SEARCH))
         for head, tail in pairs.tolist()
     ]
     found, times = np.unique(np.concatenate(codes), return_counts=True)
     paths = decode(found, graph.num_relations)  # (P, 3)
-    if hidden is not None:
+    if hidden is not None and not in_graph:
         unseen = hidden % graph.num_relations  # an inverse task hides the same edges
         keep = ~np.isin(paths, [unseen, unseen + graph.num_relations]).any(1)
         paths, times = paths[keep], times[keep]
     paths = paths[np.sort(np.lexsort(((paths >= 0).sum(1), -times))[:MAX_PATHS])]
 
+    pairs = pairs if counted is None else np.unique(counted, axis=0)
+    _check_ids(pairs, graph.num_entities)
+    choices = np.union1d(candidates, pairs[:, 1])
+    walker = _Walker(neighbours, graph.num_relations, paths, choices)
     support, endpoints = np.zeros(len(paths), np.int64), np.zeros(len(paths), np.int64)
-    heads, choices = np.unique(pairs[:, 0]), np.union1d(candidates, pairs[:, 1])
-    for head, firings in zip(heads.tolist(), _fire(neighbours, paths, heads, choices), strict=True):
-        hit = np.isin(choices[firings.candidates], pairs[pairs[:, 0] == head, 1])
+    # Where own edges are walked along, each reference has its own view of the graph; else those of a head share one.
+    asked = [(head, tail) for head, tail in pairs.tolist()] if own >= 0 else [(h, -1) for h in np.unique(pairs[:, 0])]
+    for head, tail in asked:
+        firings = walker.walk(head, own, tail)
+        ends = choices[firings.candidates]
+        true = _others(neighbours, head, own) if own >= 0 else pairs[pairs[:, 0] == head, 1]
+        hit = ends == tail if own >= 0 else np.isin(ends, true)
+        wrong = ~np.isin(ends, true)
         support += np.bincount(firings.paths[hit], minlength=len(paths))
-        endpoints += np.bincount(firings.paths, minlength=len(paths))
+        endpoints += np.bincount(firings.paths[hit | wrong], minlength=len(paths))
     keep = support > 0  # not those that were given up at a hub
-    return RelationPaths(neighbours, paths[keep], support[keep], endpoints[keep])
+    return RelationPaths(neighbours, graph.num_relations, paths[keep], support[keep], endpoints[keep])
 
 
 def path_instances(graph: Graph, head: int, relations: tuple[int, ...], tail: int, limit: int) -> list[PathInstance]:
@@ -147,17 +179,33 @@ def path_instances(graph: Graph, head: int, relations: tuple[int, ...], tail: in
     return [PathInstance(relations, tuple(row)) for row in walks[order].tolist()]
 
 
-def _fire(neighbours: Neighbours, paths: Ints, heads: Ints, candidates: Ints) -> Iterator[Firings]:
-    num_entities = len(neighbours.offsets) - 1
-    _check_ids(heads, num_entities)
-    place = np.full(num_entities, -1, np.int32)
-    place[candidates] = np.arange(len(candidates))
-    reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
-    walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
-    seen = np.empty((MAX_HOPS, num_entities), np.int32)
-    edges = neighbours.offsets, neighbours.relations, neighbours.entities
-    for head in heads.tolist():
-        yield Firings(*follow(*edges, paths, head, place, reached, walks, seen))
+class _Walker:
+    """Follows paths from one head after the other to some candidates."""
+
+    def __init__(self, neighbours: Neighbours, num_relations: int, paths: Ints, candidates: Ints) -> None:
+        self._num_entities = len(neighbours.offsets) - 1
+        self._edges = neighbours.offsets, neighbours.relations, neighbours.entities, num_relations, paths
+        self._place = np.full(self._num_entities, -1, np.int32)
+        self._place[candidates] = np.arange(len(candidates))
+        self._reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
+        self._walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
+        self._seen = np.empty((MAX_HOPS, self._num_entities), np.int32)
+
+    def fire(self, heads: Ints) -> Iterator[Firings]:
+        """For each head, where its paths end."""
+        _check_ids(heads, self._num_entities)
+        return (self.walk(head) for head in heads.tolist())
+
+    def walk(self, head: int, own: int = -1, tail: int = -1) -> Firings:
+        """Where the paths of a head end, without the edge of the relation `own` to a tail."""
+        return Firings(*follow(*self._edges, head, own, tail, self._place, self._reached, self._walks, self._seen))
+
+
+def _others(neighbours: Neighbours, head: int, relation: int) -> Ints:
+    """The entities that a relation links an entity with."""
+    relations, entities = neighbours.of(head)
+    found: Ints = entities[relations == relation]
+    return found
 
 
 def _check_ids(entities: Ints, num_entities: int) -> None:

@@ -17,18 +17,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, Purpose, Stream
 from faan.embed import Embeddings
 from faan.evidence.fit import fit_relation
 from faan.evidence.links import link_counts
-from faan.evidence.paths import RelationPaths, find_paths
+from faan.evidence.paths import Firings, RelationPaths, find_paths
 from faan.evidence.profiles import Profiles
+from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.walks import gather_evidence
 from faan.graph import Graph
 from faan.tasks import Method, Scorer, Task
 
 Values = NDArray[np.float32]
 
+SAMPLE = 30  # references for what is costly: vectors, profiles, finding paths
+COUNTED = 100  # references that the worth of paths is counted over
+MANY = 10_000  # references for what is cheap
+FITTED = 200  # references that a relation vector is fitted to
+NEAREST = 10  # references with the most similar heads
 SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(SHARPNESS * similarity)
 LONG = 3  # hops of a long path
 
@@ -61,18 +67,34 @@ class Sources:
 
 
 class RelationQuery:
-    """A relation that is known by its references (K, 2)."""
+    """A relation that is known by its references: all of them (`known`), or a sample (`references`) for costly work."""
 
     def __init__(self, sources: Sources, task: Task, references: Ints) -> None:
-        order = np.lexsort((references[:, 1], references[:, 0]))
-        self.sources, self.task, self.references = sources, task, references[order].astype(np.int64)
+        facts = references if task.facts is None else task.facts
+        self.sources, self.task, self.known = sources, task, _drawn(facts, MANY)
+        self.references = _drawn(references, SAMPLE)  # (K, 2)
+        self.num_references = len(facts)
+        self.tails, self.uses = np.unique(facts[:, 1], return_counts=True)  # how often each tail is the answer
+        self.num_heads = len(np.unique(facts[:, 0]))
         self.candidates = np.unique(task.candidates).astype(np.int64)  # among these a candidate has its place
         self._heads: dict[int, Values] = {}
+
+    @property
+    def own(self) -> int | None:
+        """The relation's own id, where the graph has its references as edges and vectors know them."""
+        return self.task.hidden if self.task.in_graph else None
 
     @cached_property
     def paths(self) -> RelationPaths:
         """The relation paths from the references' heads to their tails."""
-        return find_paths(self.sources.graph, self.references, self.candidates, self.task.hidden)
+        task, counted = self.task, _drawn(self.known, COUNTED)
+        graph = self.sources.graph
+        return find_paths(graph, self.references, self.candidates, task.hidden, task.in_graph, counted)
+
+    @cached_property
+    def shared_facts(self) -> SharedFacts:
+        """The references by the facts of their heads."""
+        return SharedFacts.of(self.sources.graph, self.known, self.task.hidden)
 
     @cached_property
     def degrees(self) -> Ints:
@@ -111,16 +133,36 @@ class RelationQuery:
     @cached_property
     def fitted(self) -> Values:
         """The relation that picks the references' tails out best, (1, w)."""
-        found: Values = fit_relation(self.sources.vectors("matching"), self.references, self.candidates).numpy()
+        references = _drawn(self.known, FITTED)
+        found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
         return found[None]
 
     def head_similarities(self, head: int) -> Values:
         """How similar a head is to each reference's head, (K,): the mean cosine of profiles and vectors."""
-        if head not in self._heads:
-            own = self.sources.profiles.similarities(np.array([head]), self.head_profiles, self.task.hidden)[0]
-            found = [own, *(u[self.references[:, 0]] @ u[head] for u in self.sources.units.values())]
-            self._heads = {head: np.mean(found, axis=0).astype(np.float32)}  # the last one is asked for again and again
+        if head not in self._heads:  # the last one is asked for again and again
+            self._heads = {head: self._similarities(head, self.references[:, 0])}
         return self._heads[head]
+
+    def _similarities(self, head: int, others: Ints) -> Values:
+        profiles, hidden = self.sources.profiles, self.task.hidden
+        own = profiles.similarities(others, profiles.dense(np.array([head]), hidden), hidden)[:, 0]
+        found = [own, *(u[others] @ u[head] for u in self.sources.units.values())]
+        mean: Values = np.mean(found, axis=0, dtype=np.float32)
+        return mean
+
+    def nearest(self, head: int) -> Ints:
+        """The tails of the references (at most `NEAREST`) whose heads are most similar; not of the head itself."""
+        known = self.known[self.known[:, 0] != head]
+        heads, row = np.unique(known[:, 0], return_inverse=True)
+        likeness = self._similarities(head, heads)[row]
+        tails: Ints = known[np.argsort(-likeness, kind="stable")[:NEAREST], 1]
+        return tails
+
+    @cached_property
+    def own_vectors(self) -> dict[str, Values]:
+        """The relation's own row in each kind of vectors, (w',); only of a relation of the graph."""
+        assert self.own is not None
+        return {kind: self.sources.vectors(kind).with_inverses()[self.own].numpy() for kind in self.sources.units}
 
     def weights(self, head: int) -> Values:
         """How much each reference counts for a head, (K,), their sum 1: more if the heads are similar."""
@@ -141,6 +183,19 @@ class Candidates:
         place = np.full(self.query.sources.graph.num_entities, -1, np.int32)
         place[self.ids] = np.arange(len(self.ids))
         return place
+
+    @cached_property
+    def uses(self) -> Values:
+        """The share of all references that each candidate is the tail of, (C,)."""
+        return self.among(self.query.tails, self.query.uses / max(self.query.num_references, 1))
+
+    def among(self, tails: Ints, values: NDArray[np.floating]) -> Values:
+        """The values of sorted tails (U,) as those of the candidates, 0 for other candidates: (C,)."""
+        found = np.zeros(len(self.ids), np.float32)
+        if len(tails):
+            places = np.searchsorted(tails, self.ids).clip(max=len(tails) - 1)
+            found = np.where(tails[places] == self.ids, values[places], 0).astype(np.float32)
+        return found
 
     @cached_property
     def is_reference(self) -> NDArray[np.bool_]:
@@ -205,19 +260,75 @@ class HeadQuery:
         paths, count = self.relation.paths, len(self.candidates.ids)
         short, long, best, fired = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
         found = next(paths.fire(np.array([self.head]), self.candidates.ids))
+        if self.relation.own is not None:
+            found = self._without_own_edges(found)
         is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
         for weight, own in ((short, ~is_long), (long, is_long)):
             gather_evidence(found.paths[own], found.candidates[own], paths.confidence, weight, best, fired)
         return PathSums(short, long, best, fired)
 
     @cached_property
+    def shared_facts(self) -> tuple[Values, Values]:
+        """The tails of heads that share facts with the head: what the best fact says, and what all say; (C,) each."""
+        facts = self.relation.shared_facts
+        best, total = facts.of_head(self.head)
+        return self.candidates.among(facts.tails, best), self.candidates.among(facts.tails, total)
+
+    @cached_property
+    def nearest(self) -> Values:
+        """The share of the most similar heads that each candidate is the tail of, (C,)."""
+        tails, counts = np.unique(self.relation.nearest(self.head), return_counts=True)
+        return self.candidates.among(tails, counts / max(counts.sum(), 1))
+
+    def own_score(self, kind: str) -> Values:
+        """The score with the relation's own vector, above what the candidates have together (log-softmax); (C,)."""
+        row, vectors = self.relation.own_vectors[kind], self.relation.sources.vectors(kind)
+        query = vectors.model.tail_query(vectors.entities[self.head], torch.from_numpy(row))[None]
+
+        def scores(ids: Ints) -> Values:
+            found: Values = vectors.model.similarity.matrix(query, vectors.entities[torch.from_numpy(ids)]).numpy()[0]
+            return found
+
+        among = scores(self.relation.candidates)
+        return scores(self.candidates.ids) - np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
+
+    def closeness_to_own_tails(self, kind: str) -> Values:
+        """The highest cosine with a known tail of the head other than the candidate, (C,); -1 if there is none."""
+        relation, units = self.relation, self.candidates.units[kind]
+        own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
+        if not len(own):
+            return np.full(len(units), -1, np.float32)
+        cosines = units @ relation.sources.units[kind][own].T  # (C, T)
+        cosines[self.candidates.ids[:, None] == own] = -1
+        found: Values = cosines.max(1)
+        return found
+
+    def _without_own_edges(self, found: Firings) -> Firings:
+        """The same paths, where a known fact is not explained by its own edge."""
+        own, relation = self.relation.own, self.relation
+        assert own is not None
+        relations, entities = relation.sources.graph.neighbours.of(self.head)
+        places = np.flatnonzero(np.isin(self.candidates.ids, entities[relations == own]))
+        if not len(places):
+            return found
+        keep = ~np.isin(found.candidates, places)
+        parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
+        walked = relation.paths.fire_without(self.head, own, self.candidates.ids[places])
+        for place, one in zip(places.tolist(), walked, strict=True):
+            hit = places[one.candidates] == place
+            parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
+        return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    @cached_property
     def links(self) -> tuple[Values, Values, Values]:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
         graph, hidden = self.relation.sources.graph, self.relation.task.hidden
         found = tuple(np.zeros(len(self.candidates.ids), np.float32) for _ in range(3))
-        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities, self.relation.degrees
-        unseen = -1 if hidden is None else hidden % graph.num_relations
-        link_counts(*edges, graph.num_relations, self.head, self.candidates.place, unseen, *found)
+        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
+        in_graph, own = self.relation.task.in_graph, -1 if self.relation.own is None else self.relation.own
+        unseen = -1 if hidden is None or in_graph else hidden % graph.num_relations
+        degrees = graph.neighbours.degrees if in_graph else self.relation.degrees
+        link_counts(*edges, degrees, graph.num_relations, self.head, self.candidates.place, unseen, own, *found)
         return found[0], found[1], found[2]
 
     @cached_property
@@ -251,6 +362,14 @@ def highest_of(values: Values) -> Values:
     """The highest over the references: (C, K) to (C,)."""
     found: Values = values.max(1)
     return found
+
+
+def _drawn(references: Ints, count: int) -> Ints:
+    """References (K, 2) in order, or so many of them, drawn at random, if there are more."""
+    ordered = references[np.lexsort((references[:, 1], references[:, 0]))].astype(np.int64)
+    if len(ordered) <= count:
+        return ordered
+    return ordered[np.sort(Stream(0, Purpose.EXAMPLES, count).permutation(len(ordered))[:count])]
 
 
 def _unit(vectors: Values) -> Values:

@@ -38,6 +38,11 @@ def _append(array: np.ndarray, count: int, value: np.int64) -> tuple[np.ndarray,
 
 
 @_compiled
+def _inverse(relation: int, num_relations: int) -> int:
+    return relation + num_relations if relation < num_relations else relation - num_relations
+
+
+@_compiled
 def connecting_paths(
     offsets: np.ndarray,
     relations: np.ndarray,
@@ -45,10 +50,14 @@ def connecting_paths(
     num_relations: int,
     head: int,
     tail: int,
+    own: int,
     last: np.ndarray,
     limit: int,
 ) -> np.ndarray:
     """The numbers of relation paths that lead from a head to a tail; the same path may come several times.
+
+    The edge from the head to the tail of the relation `own` (-1 for none) is not walked along, in either direction: a
+    fact does not explain itself.
 
     The search meets in the middle: each second hop from the head is looked up among the tail's edges. So it looks at
     the edges of the head's neighbours and no further; where those edges and the walks of three hops that they give are
@@ -59,8 +68,9 @@ def connecting_paths(
     into = np.empty(offsets[tail + 1] - start, np.int64)  # the tail's edges, seen from their other end, plus one
     previous = np.empty(len(into), np.int64)  # lists of the edges from the same entity, `last` their newest
     for i in range(len(into)):
-        relation = relations[start + i]
-        into[i] = 1 + (relation + num_relations if relation < num_relations else relation - num_relations)
+        into[i] = 1 + _inverse(relations[start + i], num_relations)
+        if own >= 0 and into[i] == 1 + own and entities[start + i] == head:
+            continue
         previous[i] = last[entities[start + i]]
         last[entities[start + i]] = i
     codes, count = np.empty(256, np.int64), 0
@@ -68,6 +78,8 @@ def connecting_paths(
         first = (np.int64(relations[one]) + 1) * base * base
         i = last[entities[one]]
         if entities[one] == tail:
+            if relations[one] == own:
+                continue
             codes, count = _append(codes, count, first)
         while i >= 0:
             codes, count = _append(codes, count, first + into[i] * base)
@@ -76,10 +88,14 @@ def connecting_paths(
     for one in range(offsets[head], offsets[head + 1]):
         first = (np.int64(relations[one]) + 1) * base * base
         middle = entities[one]
+        if middle == tail and relations[one] == own:
+            continue
         work += offsets[middle + 1] - offsets[middle]
         if work > limit:
             break
         for two in range(offsets[middle], offsets[middle + 1]):
+            if middle == tail and own >= 0 and relations[two] == _inverse(own, num_relations) and entities[two] == head:
+                continue
             i = last[entities[two]]
             while i >= 0 and work <= limit:
                 codes, count = _append(codes, count, first + (np.int64(relations[two]) + 1) * base + into[i])
@@ -115,8 +131,11 @@ def follow(
     offsets: np.ndarray,
     relations: np.ndarray,
     entities: np.ndarray,
+    num_relations: int,
     paths: np.ndarray,
     head: int,
+    own: int,
+    tail: int,
     place: np.ndarray,
     reached: np.ndarray,
     walks: np.ndarray,
@@ -125,14 +144,15 @@ def follow(
     """Follow sorted relation paths (P, 3) from a head: which paths end where, and by how many walks.
 
     Given back are three arrays, one element for each path and endpoint: the path, the place of the endpoint (`place` of
-    an entity, -1 for those that do not matter) and the number of walks. The head itself is no endpoint.
+    an entity, -1 for those that do not matter) and the number of walks. The head itself is no endpoint. The edge of the
+    relation `own` (-1 for none) from the head to `tail` is not walked along, in either direction.
 
     `reached` and `walks` (4, limit) hold the entities after each hop, once each, and the number of ways there; what
     paths share at their beginning is walked once. Where the entities after a hop have more than `limit` edges of the
     next relation, the path is given up. `seen` (3, entities) may hold anything: it tells where in `reached` an entity
     is, and is believed only if it is there.
     """
-    limit = reached.shape[1]
+    limit, back = reached.shape[1], _inverse(own, num_relations)
     size = np.zeros(4, np.int64)  # -1: given up
     reached[0, 0], walks[0, 0], size[0] = head, 1, 1
     out_path, out_place, out_walks = np.empty(256, np.int32), np.empty(256, np.int32), np.empty(256, np.int64)
@@ -148,8 +168,14 @@ def follow(
                 edges += end - first
                 if edges > limit:
                     break
+                origin, relation = reached[hop, i], paths[p, hop]
                 for edge in range(first, end):
                     entity = entities[edge]
+                    if own >= 0 and (
+                        (relation == own and origin == head and entity == tail)
+                        or (relation == back and origin == tail and entity == head)
+                    ):
+                        continue
                     known = seen[hop, entity]
                     if 0 <= known < new and reached[hop + 1, known] == entity:
                         walks[hop + 1, known] += walks[hop, i]

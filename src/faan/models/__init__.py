@@ -7,6 +7,7 @@ from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import NAMES, EmbeddingMethod, training_triples, triples_with
 from faan.models.evidence import RANKER_FILE, EvidenceRanker, EvidenceScorer, ScorePart, ScoreParts
+from faan.models.evidence_known import MIN_FACTS, fit_known, known_questions
 from faan.models.evidence_training import (
     EvidenceConfig,
     OutOfFoldVectors,
@@ -32,6 +33,7 @@ from faan.models.translation import MeanTranslation
 
 __all__ = [
     "METHODS",
+    "MIN_FACTS",
     "NAMES",
     "RANKER_FILE",
     "AnyMethod",
@@ -62,7 +64,9 @@ __all__ = [
     "Variant",
     "check_enough",
     "count_tasks",
+    "fit_known",
     "fit_ranker",
+    "known_questions",
     "make_sources",
     "methods",
     "parts_of",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from faan.evidence import Evidence, Measure, RelationQuery, Sources, evidence_of
 from faan.models.trees import Trees
 from faan.tasks import Task
 
-RANKER_FILE, TREES_FILE = "ranker.json", "trees.txt"
+RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.txt"
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,38 @@ class ScoreParts:
 
 
 class EvidenceRanker:
-    """Scores pairs by all evidence there is; `fit_ranker` trains one."""
+    """Scores pairs by all evidence there is; `fit_ranker` trains one.
 
-    def __init__(self, sources: Sources, evidence: Sequence[Evidence], judge: Trees) -> None:
-        self.sources, self.evidence, self.judge = sources, tuple(evidence), judge
+    There are two sets of trees. Those of `fit_ranker` know how far to trust evidence about a new relation, given a few
+    references. Those of `fit_known` know the same of relations of the graph, whose facts are edges that vectors know;
+    without them, a relation of the graph is asked about as if it were new.
+    """
+
+    def __init__(self, sources: Sources, judge: Trees, known: Trees | None = None) -> None:
+        self.sources, self.judge, self.known = sources, judge, known
 
     def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
         """Find out what the references have in common."""
-        return EvidenceScorer(self, Measure(RelationQuery(self.sources, task, references), self.evidence))
+        judge = self.judge
+        if task.in_graph and self.known is not None:
+            judge = self.known
+        elif task.in_graph:
+            task = replace(task, in_graph=False)
+        return EvidenceScorer(judge, Measure(RelationQuery(self.sources, task, references), judge.evidence))
+
+    def on(self, sources: Sources) -> EvidenceRanker:
+        """The same trees with evidence from elsewhere."""
+        return EvidenceRanker(sources, self.judge, self.known)
 
     def save(self, folder: Path | str) -> None:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        self.judge.save(folder / TREES_FILE)
-        notes = {"evidence": [one.name for one in self.evidence]}
+        notes = {}
+        for name, file, trees in (("evidence", TREES_FILE, self.judge), ("known", KNOWN_FILE, self.known)):
+            if trees is not None:
+                trees.save(folder / file)
+                notes[name] = [one.name for one in trees.evidence]
         write_text(folder / RANKER_FILE, json.dumps(notes, indent=1) + "\n")
 
     @classmethod
@@ -70,26 +87,36 @@ class EvidenceRanker:
             raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
             notes = json.loads(path.read_text(encoding="utf-8"))
-            wanted, is_old = [str(name) for name in notes["evidence"]], notes.get("trained") is False
-        except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(
-                "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
-            ) from None
+            wanted, of_known = ([str(name) for name in notes.get(key, [])] for key in ("evidence", "known"))
+            is_old = notes.get("trained") is False
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+            wanted, of_known, is_old = [], [], False
         if is_old:
             raise InputError("is of an older version of faan, which added evidence up; fit it again", source=str(path))
-        known = {one.name: one for one in evidence_of(sources)}
-        missing = [name for name in wanted if name not in known]
-        if missing:
-            raise InputError(f"needs evidence that is not available here: {', '.join(missing)}", source=str(path))
-        evidence = [known[name] for name in wanted]
-        return cls(sources, evidence, Trees.load(Path(folder) / TREES_FILE, evidence))
+        if not wanted:
+            raise InputError(
+                "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
+            )
+        judge = _load_trees(Path(folder) / TREES_FILE, wanted, evidence_of(sources), path)
+        if not of_known:
+            return cls(sources, judge)
+        known = _load_trees(Path(folder) / KNOWN_FILE, of_known, evidence_of(sources, in_graph=True), path)
+        return cls(sources, judge, known)
+
+
+def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path) -> Trees:
+    by_name = {one.name: one for one in there}
+    missing = [name for name in wanted if name not in by_name]
+    if missing:
+        raise InputError(f"needs evidence that is not available here: {', '.join(missing)}", source=str(notes))
+    return Trees.load(file, [by_name[name] for name in wanted])
 
 
 class EvidenceScorer:
     """Scores pairs of one relation, and explains their scores."""
 
-    def __init__(self, ranker: EvidenceRanker, measure: Measure) -> None:
-        self._ranker, self.measure = ranker, measure
+    def __init__(self, judge: Trees, measure: Measure) -> None:
+        self._judge, self.measure = judge, measure
 
     @property
     def question(self) -> RelationQuery:
@@ -99,14 +126,14 @@ class EvidenceScorer:
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
         candidates = np.asarray(candidates, dtype=np.int64)
-        rows = [self._ranker.judge.score(self.measure.table(head, candidates)) for head in heads.tolist()]
+        rows = [self._judge.score(self.measure.table(head, candidates)) for head in heads.tolist()]
         return np.stack(rows) if rows else np.zeros((0, len(candidates)))
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What each piece of evidence says of a head with each tail."""
         tails = np.asarray(tails, dtype=np.int64)
-        table, evidence = self.measure.table(head, tails), self._ranker.evidence
-        scores, parts = self._ranker.judge.score(table), self._ranker.judge.contributions(table)
+        table, evidence = self.measure.table(head, tails), self._judge.evidence
+        scores, parts = self._judge.score(table), self._judge.contributions(table)
         found = []
         for row, tail in enumerate(tails.tolist()):
             said = [

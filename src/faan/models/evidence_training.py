@@ -134,13 +134,37 @@ class OutOfFoldVectors:
     embeddings: Sequence[Embeddings]
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
+class Rows:
     """Pairs to learn from, one group after the other: each is a head with true and wrong tails."""
 
-    table: Values  # (n, F)
-    is_true: NDArray[np.bool_]  # (n,)
-    groups: list[int]  # their sizes
+    def __init__(self) -> None:
+        self._tables: list[Values] = []
+        self._labels: list[NDArray[np.bool_]] = []
+
+    def draw(
+        self,
+        measure: Measure,
+        asked: Ints,
+        heads: int,
+        hard: Collection[str],
+        config: EvidenceConfig,
+        stream: Stream,
+    ) -> None:
+        """Add a group for some of the heads of the pairs (n, 2) that are asked for."""
+        choices = np.unique(asked[:, 0])
+        for head in choices[stream.permutation(len(choices))[:heads]].tolist():
+            true = np.unique(asked[asked[:, 0] == head, 1])
+            wrong = _wrong_tails(measure, head, hard, config, stream)
+            if len(wrong):
+                self._tables.append(measure.table(head, np.concatenate([true, wrong])))
+                self._labels.append(np.repeat([True, False], [len(true), len(wrong)]))
+
+    def data(self) -> lightgbm.Dataset:
+        """All rows as LightGBM takes them."""
+        table = np.concatenate(self._tables)
+        names = [f"c{number}" for number in range(table.shape[1])]  # LightGBM takes no names with commas and the like
+        groups = [len(one) for one in self._labels]
+        return lightgbm.Dataset(table, label=np.concatenate(self._labels), group=groups, feature_name=names)
 
 
 def fit_ranker(
@@ -170,7 +194,7 @@ def fit_ranker(
         by_relation |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
     sources_of = [by_relation[task.relation] if out_of_fold else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_progress)
-    return EvidenceRanker(sources, evidence, Trees(_train(rows, evidence, config, seed), evidence))
+    return EvidenceRanker(sources, Trees(train_trees(rows, evidence, config, seed), evidence))
 
 
 def check_enough(tasks: Sequence[Task], config: EvidenceConfig) -> None:
@@ -213,28 +237,19 @@ def _draw_rows(
     config: EvidenceConfig,
     seed: int,
     on_progress: OnProgress,
-) -> _Rows:
-    tables: list[Values] = []
-    labels: list[NDArray[np.bool_]] = []
-    total = len(config.shots) * len(tasks)
+) -> Rows:
+    rows, total = Rows(), len(config.shots) * len(tasks)
     for number in range(total):
         draw, place = divmod(number, len(tasks))
         task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
         measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
-        asked = task.pairs[order[shots:]]
-        heads = np.unique(asked[:, 0])
-        for head in heads[stream.permutation(len(heads))[: config.heads]].tolist():
-            true = np.unique(asked[asked[:, 0] == head, 1])
-            wrong = _wrong_tails(measure, head, config, stream)
-            if len(wrong):
-                tables.append(measure.table(head, np.concatenate([true, wrong])))
-                labels.append(np.repeat([True, False], [len(true), len(wrong)]))
+        rows.draw(measure, task.pairs[order[shots:]], config.heads, _HARD, config, stream)
         on_progress("learning from tasks", (number + 1) / total)
-    return _Rows(np.concatenate(tables), np.concatenate(labels), [len(one) for one in labels])
+    return rows
 
 
-def _wrong_tails(measure: Measure, head: int, config: EvidenceConfig, stream: Stream) -> Ints:
+def _wrong_tails(measure: Measure, head: int, hard: Collection[str], config: EvidenceConfig, stream: Stream) -> Ints:
     """Candidates that are wrong for a head: hard ones and random ones, sorted."""
     question = measure.query
     places = np.flatnonzero(~np.isin(question.candidates, question.task.truths.tails_of(head)))
@@ -243,12 +258,13 @@ def _wrong_tails(measure: Measure, head: int, config: EvidenceConfig, stream: St
     values = measure.values(head)[places]
     chosen = [places[stream.integers(len(places), config.random)]]
     for number, one in enumerate(measure.evidence):
-        if one.name in _HARD:
+        if one.name in hard:
             chosen.append(places[np.argsort(-values[:, number], kind="stable")[: config.hard]])
     return question.candidates[np.unique(np.concatenate(chosen))]
 
 
-def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:
+def train_trees(rows: Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:
+    """Train trees on rows, with the known directions of evidence as constraints."""
     columns = column_evidence(evidence)
     settings = {
         "objective": "lambdarank",
@@ -265,6 +281,4 @@ def _train(rows: _Rows, evidence: Sequence[Evidence], config: EvidenceConfig, se
         "force_row_wise": True,
         "verbosity": -1,
     }
-    names = [f"c{number}" for number in range(len(columns))]  # LightGBM takes no names with commas and the like
-    data = lightgbm.Dataset(rows.table, label=rows.is_true, group=rows.groups, feature_name=names)
-    return lightgbm.train(settings, data, num_boost_round=config.trees)
+    return lightgbm.train(settings, rows.data(), num_boost_round=config.trees)

@@ -23,7 +23,7 @@ class Trees:
     """Gradient boosted trees, LightGBM's."""
 
     def __init__(self, booster: lightgbm.Booster, evidence: Sequence[Evidence]) -> None:
-        self.booster = booster
+        self.booster, self.evidence = booster, tuple(evidence)
         self._owner = _owners(evidence)  # (F,) the evidence of each column
 
     def score(self, table: Values) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, withou
 from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
 from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
+from faan.tasks.holdout import held_out_rows, without_rows
 from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
 from faan.tasks.method import Method, Protocol, Scorer
@@ -32,10 +33,12 @@ __all__ = [
     "find_candidates",
     "find_leakage",
     "has_negatives",
+    "held_out_rows",
     "inverse_tasks",
     "num_pairs",
     "read_benchmark",
     "with_task_edges",
     "without_relations",
+    "without_rows",
     "write_benchmark",
 ]

@@ -63,6 +63,8 @@ class Task:
     hidden: int | None = (
         None  # the relation's id where the background holds it (open protocol): its edges must be hidden
     )
+    in_graph: bool = False  # the edges of `hidden` are known facts: only the edge of an asked pair itself is hidden
+    facts: Ints | None = None  # (m, 2) all known pairs where there are more than references, to be counted
 
     def __repr__(self) -> str:
         return f"Task({self.relation!r}, {len(self.pairs):,} pairs, {len(self.candidates):,} candidates)"

@@ -32,6 +32,7 @@ class Method(typing.Protocol):
     def prepare(self, task: Task, references: Ints) -> Scorer:
         """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
 
-        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail.)
+        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail. And
+        `task.facts`, of which the references are then a sample.)
         """
         ...

@@ -120,7 +120,7 @@ class EvidenceStages(Stages):
                 seed=self.config.seed,
                 on_progress=callbacks.on_progress,
             )
-            self._evaluate(EvidenceRanker(self._sources(learnt), ranker.evidence, ranker.judge))
+            self._evaluate(ranker.on(self._sources(learnt)))
             ranker.save(self.folder / RANKER_FOLDER)
         return self.load()
 

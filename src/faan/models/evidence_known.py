@@ -1,0 +1,66 @@
+"""Trees for relations of the graph: how far evidence is to be trusted where facts of the relation itself are known.
+
+About a relation of the graph there is more evidence than about a new one: its facts are edges, vectors know it, and
+counts over thousands of references say much. How much, the trees learn from facts that were held out of the graph, of
+all relations and in both directions. What evidence is taken from must not know these facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from faan.base import Ints, OnProgress, Purpose, Stream, ignore_progress
+from faan.evidence import Measure, RelationQuery, Sources, evidence_of
+from faan.graph import Graph
+from faan.models.evidence_training import EvidenceConfig, Rows, train_trees
+from faan.models.trees import Trees
+from faan.tasks import PairSet, Task, find_candidates
+
+MIN_FACTS = 100  # from so many held-out facts on there is something to learn
+_PAIRS = 12_000_000  # of a head and a candidate that are looked at in all, which bounds the time
+_HARD = (
+    "all paths",
+    "tail in references",
+    "tail of heads with the same fact",
+    "fitted relation",
+    "own relation (translation)",
+    "own relation (matching)",
+)
+_CONFIG = EvidenceConfig(heads=100, hard=40, random=150, trees=300, leaves=31, learning_rate=0.05, min_rows=100)
+
+
+def fit_known(sources: Sources, facts: Ints, seed: int = 0, on_progress: OnProgress = ignore_progress) -> Trees:
+    """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know."""
+    questions = list(known_questions(sources.graph, facts))
+    evidence, rows = evidence_of(sources, in_graph=True), Rows()
+    heads = _heads_each([len(task.candidates) for task, _ in questions])
+    for number, (task, asked) in enumerate(questions):
+        assert task.facts is not None
+        stream = Stream(seed, Purpose.KNOWN_ROWS, number)
+        measure = Measure(RelationQuery(sources, task, task.facts), evidence)
+        rows.draw(measure, asked, heads, _HARD, _CONFIG, stream)
+        on_progress("learning from facts", (number + 1) / len(questions))
+    return Trees(train_trees(rows, evidence, _CONFIG, seed), evidence)
+
+
+def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:
+    """For each relation of the facts (n, 3) and each direction a task, and the pairs (m, 2) that it asks for."""
+    for relation in np.unique(facts[:, 1]).tolist():
+        rows = graph.relations == relation
+        known = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+        asked = facts[facts[:, 1] == relation][:, [0, 2]]
+        if not len(known):
+            continue
+        for hidden, sides in ((relation, [0, 1]), (relation + graph.num_relations, [1, 0])):
+            own, wanted = known[:, sides], asked[:, sides]
+            true = np.concatenate([own, wanted])
+            candidates = find_candidates(graph, own[:, 1]).entities
+            truths = PairSet(true[:, 0], true[:, 1], graph.num_entities)
+            yield Task(graph.relation_names[relation], own, candidates, truths, hidden, True, own), wanted
+
+
+def _heads_each(candidates: list[int]) -> int:
+    """How many heads each question may ask for, so that all stay within the bound."""
+    return max(2, min(_CONFIG.heads, _PAIRS // max(sum(candidates), 1)))
