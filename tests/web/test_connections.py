@@ -6,7 +6,7 @@ import http.client
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,14 +26,16 @@ def connected(address: str) -> Iterator[socket.socket]:
 
 
 def answers(address: str) -> bool:
-    """Whether somebody else is served."""
-    place = urlsplit(address)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/healthz")
-        return connection.getresponse().status == 200
-    finally:
+    """Whether somebody else is served, at once or a little later: a busy machine may take the test for slow, too."""
+    place, until = urlsplit(address), time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
+        with suppress(OSError, http.client.HTTPException):
+            connection.request("GET", "/healthz")
+            if connection.getresponse().status == 200:
+                return True
         connection.close()
+    return False
 
 
 def rest(opened: socket.socket) -> bytes:
@@ -61,7 +63,7 @@ def rest(opened: socket.socket) -> bytes:
 def test_a_request_that_does_not_arrive_in_time_is_cut_off(
     model: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr("faan.web.connections.REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr("faan.web.connections.REQUEST_SECONDS", 1.0)
     with served_here(model) as address, connected(address) as opened:
         opened.sendall(sent)
         if b"healthz" in sent:
@@ -110,6 +112,4 @@ def test_one_connection_too_many_is_refused_and_the_others_go_on(model: Path, mo
             refused.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert rest(refused).startswith(b"HTTP/1.1 503")
         kept.pop().close()
-        until = time.monotonic() + PATIENCE
-        while not answers(address):  # once the server has seen that one is gone
-            assert time.monotonic() < until
+        assert answers(address)  # once the server has seen that one is gone
