@@ -35,16 +35,24 @@ def serve(
         str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Required to use the page.")
     ] = None,
     decisions: DecisionsFile = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where entities are described, with {id} for the name: 'https://www.wikidata.org/wiki/{id}'.",
+        ),
+    ] = None,
 ) -> None:
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
-        from faan.web import addresses, check_access, create_app, is_loopback, listen, run, service_of
+        from faan.web import LinkTemplate, addresses, check_access, create_app, is_loopback, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
+    described = None if link is None else LinkTemplate(link)
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as on_progress:
-            service = opened.enter_context(service_of(model, decisions, on_progress))
+            service = opened.enter_context(service_of(model, decisions, described, on_progress))
 
         def say_where() -> None:
             source = context.get_parameter_source("token")

@@ -29,6 +29,9 @@ TYPE_RELATIONS = (
 )
 
 
+DESCRIPTION = 1 << 20  # the rank of a text from which on it describes an entity and is no label
+
+
 @dataclass
 class _Part:
     """A file of several that a graph is made of, and where its frames begin."""
@@ -91,7 +94,10 @@ class GraphBuilder:
         self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity}))
 
     def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series | None = None) -> None:
-        """Give display labels; of several for a name the one with the lowest rank wins, then the first."""
+        """Give display labels; of several for a name the one with the lowest rank wins, then the first.
+
+        Texts whose rank is `DESCRIPTION` or more describe an entity instead.
+        """
         frame = self._frame(name=names, label=labels).cast({"name": self._entity})
         rank = pl.lit(0) if ranks is None else pl.Series(ranks, dtype=pl.Int64)
         self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
@@ -105,12 +111,14 @@ class GraphBuilder:
             self.add_types(entities.gather(graph.types.owners), kinds.gather(graph.types.ids))
             self._add_labels_of(kinds, graph.types.labels)
         self._add_labels_of(entities, graph.entity_labels)
+        self._add_labels_of(entities, graph.entity_descriptions, DESCRIPTION)
         self._add_labels_of(relations, graph.relation_labels)
 
-    def _add_labels_of(self, names: pl.Series, labels: Names | None) -> None:
+    def _add_labels_of(self, names: pl.Series, labels: Names | None, rank: int = 0) -> None:
         if labels is not None:
             texts = labels.to_series()
-            self.add_labels(names.filter(texts != ""), texts.filter(texts != ""))
+            given = texts.filter(texts != "")
+            self.add_labels(names.filter(texts != ""), given, [rank] * len(given))
 
     def count(self, **more: int) -> None:
         """Add to counters of the report."""
@@ -150,10 +158,12 @@ class GraphBuilder:
         entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
         relations = named["relation"].gather(relation_places).cast(pl.String)
         entity_names, relation_names = Names.from_strings(entities), Names.from_strings(relations)
-        entity_labels, relation_labels = None, None
+        entity_labels, relation_labels, entity_descriptions = None, None, None
         if self._labels:
             labelled = pl.concat([frame["name"] for frame in self._labels])
-            entity_labels = self._labels_by(_renumber(_codes(labelled), number), len(entities))
+            ids = _renumber(_codes(labelled), number)
+            entity_labels = self._labels_by(ids, len(entities))
+            entity_descriptions = self._labels_by(ids, len(entities), descriptions=True)
             relation_labels = self._labels_of(relations)
         self._check_type_relations(relation_names)
         types = self._finish_types(number, entity_names)
@@ -166,6 +176,7 @@ class GraphBuilder:
             entity_labels=entity_labels,
             relation_labels=relation_labels,
             types=types,
+            entity_descriptions=entity_descriptions,
             report=self._finish_report(number, relations, types),
         )
 
@@ -215,9 +226,10 @@ class GraphBuilder:
         ids = labelled.replace_strict(names, np.arange(len(names)), default=-1)
         return self._labels_by(ids.to_numpy().astype(np.int32), len(names))
 
-    def _labels_by(self, ids: NDArray[np.int32], count: int) -> Names | None:
+    def _labels_by(self, ids: NDArray[np.int32], count: int, descriptions: bool = False) -> Names | None:
         """The best label of each of `count` things, where `ids` says which of them each label is for (-1: none)."""
-        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(pl.col("id") >= 0)
+        is_wanted = (pl.col("id") >= 0) & ((pl.col("rank") >= DESCRIPTION) == descriptions)
+        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(is_wanted)
         if not len(labels):
             return None
         best = labels.sort("rank", maintain_order=True).unique("id", keep="first")

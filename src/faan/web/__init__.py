@@ -9,6 +9,7 @@ from faan.web.export import CHOSEN, FORMATS, decided_relation, export
 if TYPE_CHECKING:
     from faan.web.app import create_app
     from faan.web.guard import is_loopback
+    from faan.web.link import LinkTemplate
     from faan.web.server import addresses, check_access, listen, run, service_of
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "DECISIONS_FILE",
     "FORMATS",
     "Decisions",
+    "LinkTemplate",
     "addresses",
     "check_access",
     "create_app",
@@ -30,6 +32,7 @@ __all__ = [
 _LAZY = {
     "create_app": "app",
     "is_loopback": "guard",
+    "LinkTemplate": "link",
     "addresses": "server",
     "check_access": "server",
     "listen": "server",
