@@ -6,7 +6,7 @@ import http.client
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,12 +29,13 @@ def answers(address: str) -> bool:
     """Whether somebody else is served, at once or a little later: a busy machine may take the test for slow, too."""
     place, until = urlsplit(address), time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
-        with suppress(OSError, http.client.HTTPException):
+        with (
+            closing(http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)) as connection,
+            suppress(OSError, http.client.HTTPException),
+        ):
             connection.request("GET", "/healthz")
             if connection.getresponse().status == 200:
                 return True
-        connection.close()
     return False
 
 
