@@ -2,11 +2,13 @@
 
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
 from faan.graph.detect import FORMATS
+from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
+from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
@@ -20,6 +22,8 @@ __all__ = [
     "FORMATS",
     "RARE",
     "TYPE_RELATIONS",
+    "Client",
+    "Endpoint",
     "Folder",
     "Graph",
     "GraphBuilder",
@@ -29,9 +33,12 @@ __all__ = [
     "RelationSummary",
     "Summary",
     "Terms",
+    "TroubleError",
     "Types",
     "frame_columns",
     "has_fixed_columns",
+    "iri",
+    "is_endpoint",
     "is_formula",
     "is_saved_graph",
     "open_graph",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
+from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
 Column = pl.Series | Sequence[str]
 
@@ -50,6 +51,8 @@ class GraphBuilder:
     type_relations: Sequence[str] = TYPE_RELATIONS
     type_pattern: str | None = None  # a regular expression whose first group is the type in an entity's name
     skip_bad_lines: bool = False
+    predicates: Sequence[str] = ()  # the only relations to keep, all of them if empty
+    classes: Sequence[str] = ()  # the only types of heads to keep
     report: ReadReport = field(default_factory=ReadReport)
 
     def __post_init__(self) -> None:
@@ -60,6 +63,8 @@ class GraphBuilder:
         self._labels: list[pl.DataFrame] = []  # name, label, rank
         self._found_type_relations: set[str] = set()
         self._parts: list[_Part] = []  # the files that the graph is made of
+        self._chosen = both_names(self.predicates)
+        self._seen: set[str] = set()  # relations, where only some are kept
 
     @property
     def part(self) -> int:
@@ -87,6 +92,9 @@ class GraphBuilder:
             self._found_type_relations.update(types["relation"].unique())
             self.add_types(types["head"], types["tail"])
             triples = triples.filter(~is_type)
+        if self._chosen:
+            self._seen.update(triples["relation"].unique())
+            triples = triples.filter(triples["relation"].is_in(list(self._chosen)))
         self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
 
     def add_types(self, entities: Column, types: Column) -> None:
@@ -136,11 +144,20 @@ class GraphBuilder:
         if len(self.report.bad_lines) < 5:
             self.report = replace(self.report, bad_lines=(*self.report.bad_lines, str(error)))
 
+    def names_in_triples(self) -> list[str]:
+        """The entities and relations of the triples so far."""
+        if not self._triples:
+            return []
+        named = pl.concat(self._triples)
+        entities = pl.concat([named["head"], named["tail"].alias("head")]).unique(maintain_order=True)
+        return [*entities.cast(pl.String), *named["relation"].unique(maintain_order=True).cast(pl.String)]
+
     def finish(self) -> Graph:
         """Number the names, drop duplicate triples, give entities their labels and types."""
+        self._check_predicates()
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
-        named = pl.concat(self._triples)
+        named = self._of_chosen_classes(pl.concat(self._triples))
         number, places = _number_by_first_use(_interleave(named["head"], named["tail"]))
         relation_number, relation_places = _number_by_first_use(_codes(named["relation"]))
 
@@ -179,6 +196,25 @@ class GraphBuilder:
             entity_descriptions=entity_descriptions,
             report=self._finish_report(number, relations, types),
         )
+
+    def _check_predicates(self) -> None:
+        """Complain about a relation that was asked for and does not occur."""
+        for name in self.predicates:
+            if self._seen and not both_names([name]) & self._seen:
+                raise UnknownNameError("relation", name, Names.from_strings(sorted(self._seen)).nearest(name))
+
+    def _of_chosen_classes(self, named: pl.DataFrame) -> pl.DataFrame:
+        if not self.classes:
+            return named
+        pairs = pl.concat(self._types) if self._types else None
+        chosen = None if pairs is None else pairs.filter(pl.col("type").is_in(list(both_names(self.classes))))
+        if chosen is None or chosen.is_empty():
+            wanted = ", ".join(self.classes)
+            raise InputError(f"no entity is of the class {shorten(wanted)}", source=self.report.source)
+        kept = named.join(chosen.select(head="entity").unique(), on="head", how="semi", maintain_order="left")
+        if kept.is_empty():
+            raise InputError(f"no triple has a head of the class {', '.join(self.classes)}", source=self.report.source)
+        return kept
 
     def _check_type_relations(self, relations: Names) -> None:
         """Complain about a type relation that was asked for and does not occur; the usual ones need not occur."""
@@ -222,7 +258,7 @@ class GraphBuilder:
 
     def _labels_of(self, names: pl.Series) -> Names | None:
         """The best label of each relation or type."""
-        labelled = pl.concat([frame["name"] for frame in self._labels]).cast(pl.String)
+        labelled = _relation_of(pl.concat([frame["name"] for frame in self._labels]).cast(pl.String), names)
         ids = labelled.replace_strict(names, np.arange(len(names)), default=-1)
         return self._labels_by(ids.to_numpy().astype(np.int32), len(names))
 
@@ -273,7 +309,16 @@ class GraphBuilder:
             return 0, 0
         described = pl.concat(columns).unique()
         rest = described.filter(_renumber(_codes(described), number) < 0).cast(pl.String)
-        return len(described), int((~rest.is_in(known.implode())).sum())
+        return len(described), int((~_relation_of(rest, known).is_in(known.implode())).sum())
+
+
+def _relation_of(labelled: pl.Series, known: pl.Series) -> pl.Series:
+    """Wikidata labels the property `wd:P36`, whose facts have the relation `wdt:P36`."""
+    if not known.str.starts_with(WIKIDATA_DIRECT).any():
+        return labelled
+    is_property = labelled.str.starts_with(f"{WIKIDATA_ENTITY}P") & ~labelled.is_in(known.implode())
+    direct = labelled.str.replace(WIKIDATA_ENTITY, WIKIDATA_DIRECT, literal=True)
+    return pl.select(pl.when(is_property).then(direct).otherwise(labelled)).to_series()
 
 
 def types_from_pattern(names: Names, pattern: str) -> Types:

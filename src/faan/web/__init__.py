@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
+from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
+from faan.web.sending import plan, query_address, send
 
 if TYPE_CHECKING:
     from faan.web.app import create_app
@@ -16,6 +18,7 @@ __all__ = [
     "CHOSEN",
     "DECISIONS_FILE",
     "FORMATS",
+    "Decision",
     "Decisions",
     "LinkTemplate",
     "addresses",
@@ -25,7 +28,10 @@ __all__ = [
     "export",
     "is_loopback",
     "listen",
+    "plan",
+    "query_address",
     "run",
+    "send",
     "service_of",
 ]
 
