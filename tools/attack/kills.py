@@ -20,9 +20,9 @@ from pathlib import Path
 from random import Random
 
 from tools.attack.campaign import Finding, Tally
-from tools.attack.models import EXAMPLES, graph_file, settings, small_model
 from tools.attack.requests import decided, exchange, missing
 from tools.attack.server import served
+from tools.attack.small_model import EXAMPLES, graph_file, settings, small_model
 
 _KILLS = 6  # of one job; then it may end
 _TRAIN = """

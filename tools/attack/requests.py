@@ -18,9 +18,9 @@ from urllib.parse import quote
 
 from tools.attack.campaign import REGRESSIONS, ROOT, Finding, Tally
 from tools.attack.inputs import Inputs, keep
-from tools.attack.models import small_model
 from tools.attack.mutations import mutated
 from tools.attack.server import Served, served
+from tools.attack.small_model import small_model
 
 CLIENTS = 32
 _SECONDS = 10.0  # an answer that takes longer is a hang

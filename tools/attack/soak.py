@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 import numpy as np
 from tools.attack.campaign import Finding, Tally
-from tools.attack.models import small_model
 from tools.attack.requests import missing
 from tools.attack.server import Served, served
+from tools.attack.small_model import small_model
 
 REVIEWERS = 32
 _LOOK = 1.0  # seconds between two looks at memory

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from tools.attack.inputs import Inputs
-from tools.attack.models import EXAMPLES, small_model
 from tools.attack.mutations import mutated
+from tools.attack.small_model import EXAMPLES, small_model
 
 _NUMBERS = (0, -1, 1, 2**31 - 1, -(2**31), 2**62, 1_500_000_000)
 _VALUES: tuple[Any, ...] = (
@@ -178,4 +178,4 @@ def _model() -> Path:
     return small_model()
 
 
-FOLDERS = Inputs("folders", make, attempt, share=4.0, prepare=_model)
+MODELS = Inputs("models", make, attempt, share=4.0, prepare=_model)
