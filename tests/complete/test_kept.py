@@ -40,7 +40,7 @@ def test_values_that_grow_while_they_are_used_make_others_go() -> None:
 
 def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(trained: Completer) -> None:
     trained._rankings = Kept(200_000)
-    whole = (trained.graph, trained.fitted, trained.calibration, trained._profiles)
+    whole = (trained.graph, trained.fitted, trained.calibrations, trained._profiles)
     held = []
     for number in range(20):
         list(trained.suggest(CAPITALS[number : number + 5], heads=["land3", "land4"], top=2))
@@ -50,4 +50,4 @@ def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(trained: Compl
         held.append(bytes_of(trained._rankings, seen))
     assert max(held) < 200_000 + 2 * max(held[:1])
     assert len(list(trained._rankings)) < 20
-    trained._rankings = Completer(trained.graph, trained.fitted, trained.calibration, trained.about)._rankings
+    trained._rankings = Completer(trained.graph, trained.fitted, trained.calibrations, trained.about)._rankings

@@ -44,12 +44,9 @@ def _read_lines(
 ) -> None:
     graph = f"(?: {_IRI})?" if format == "n-quads" else ""
     numbered = numbered.with_columns(pl.col("line") + line).drop_nulls("text")
-    is_short = pl.col("text").str.len_bytes() <= NAME_BYTES  # so short that no name in it is too long
-    plain = is_short & pl.col("text").str.contains(f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
-    is_edge = numbered.select(plain).to_series()
+    is_edge = _matches(numbered["text"], f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
     edges, rest = _edges(numbered.filter(is_edge)), numbered.filter(~is_edge)
-    plain = is_short & pl.col("text").str.contains(f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
-    is_literal = rest.select(plain).to_series()
+    is_literal = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
     literals, rest = rest.filter(is_literal), rest.filter(~is_literal)
     labels = _labels(literals, languages)
     others = _parse(rest.iter_rows(), source, builder, format, languages)
@@ -62,6 +59,11 @@ def _read_lines(
     builder.add(edges["head"], edges["relation"], edges["tail"])
     builder.add_labels(labels["name"], labels["label"], labels["rank"])
     builder.count(literals=others.literals + len(literals) - (len(labels) - len(others.names)))
+
+
+def _matches(lines: pl.Series, pattern: str) -> pl.Series:
+    """Which lines fit a pattern and are so short that no name in them is too long."""
+    return lines.str.contains(pattern) & (lines.str.len_bytes() <= NAME_BYTES)
 
 
 def _lines(block: bytes) -> pl.DataFrame | None:
