@@ -54,9 +54,12 @@ class FittedEvidence(Fitted):
         graph = benchmark.graph
         rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
         rows = rows if len(rows) >= MIN_FACTS else rows[:0]
-        runs = _Runs(recipe.settings(seed), without_rows(graph, rows))
+        settings = recipe.settings(seed)
+        assert isinstance(settings.model, EvidenceConfig)
+        runs = _Runs(settings, without_rows(graph, rows))
         ranker = runs.train(benchmark, benchmark.tasks, on_progress)
-        known = fit_known(ranker.sources, triples_of(graph)[rows], seed, on_progress) if len(rows) else None
+        facts, without = triples_of(graph)[rows], settings.model.left_out
+        known = fit_known(ranker.sources, facts, seed, on_progress, without) if len(rows) else None
         return cls(EvidenceRanker(ranker.sources, ranker.judge, known), runs)
 
     def unseen(

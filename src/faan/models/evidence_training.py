@@ -43,6 +43,7 @@ class EvidenceConfig(MethodConfig):
     rows: ClassVar[tuple[Row, ...]] = (
         Row("Evidence", "evidence", tables=("main", "shots", "relations")),
         Row("Evidence quick", "evidence-quick"),
+        Row("Evidence names", "evidence-names"),
     )
     variants: ClassVar[Mapping[str, Variant]] = {
         "no-paths": Variant("without paths and links", {"without": ("paths", "links")}),
@@ -57,12 +58,14 @@ class EvidenceConfig(MethodConfig):
     }
     """The ablation of evidence, further evidence, and another protocol."""
     title: ClassVar[str] = "The evidence ranker"
-    fit_config: ClassVar[str | None] = "evidence-quick"
+    fit_config: ClassVar[str | None] = "evidence-names"
 
     method: Literal["evidence"] = "evidence"
     """Which method."""
     without: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
     """Kinds of evidence that are left out."""
+    names: bool = False
+    """Whether names of entities are evidence, where they are readable; benchmarks count such results apart."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
     task_edges: bool = True
@@ -115,6 +118,11 @@ class EvidenceConfig(MethodConfig):
     def display_name(self) -> str:
         """The method's name in tables."""
         return "Evidence"
+
+    @property
+    def left_out(self) -> tuple[Kind, ...]:
+        """All kinds of evidence that are left out."""
+        return self.without if self.names else (*self.without, "names")
 
     @property
     def protocol(self) -> Protocol:
@@ -186,7 +194,7 @@ def fit_ranker(
     """
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
-    evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
+    evidence = evidence_of(sources, without=config.left_out)
     check_enough(tasks, config)
     usable = _usable(tasks)
     by_relation: dict[str, Sources] = {}
