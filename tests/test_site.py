@@ -94,7 +94,9 @@ def test_the_reference_has_all_names_commands_settings_and_configurations(site: 
     reference = {path.stem: path.read_text(encoding="utf-8") for path in (site / "reference").glob("*.html")}
     shown = set(re.findall(r'<h2 id="faan\.[\w.]*?(\w+)"', reference["python"]))
     assert shown >= set(faan.__all__)
+    assert "<blockquote" not in reference["python"]  # examples are code, not quotations of quotations
     assert all(f'id="faan-{name}"' in reference["commands"] for name in ("fit", "suggest", "train", "benchmark-build"))
+    assert not re.findall(r"\{[a-z]+\}", reference["commands"])  # help texts have their names filled in
     assert all(f'id="{name}"' in reference["configurations"] for name in config_names())
     for settings in (EmbedConfig, RunConfig, TrainConfig):
         assert f'id="{settings.__name__.lower()}"' in reference["settings"]

@@ -131,6 +131,8 @@ def _value(param: Any) -> str:
 
 
 def _param_row(param: Any) -> str:
+    from faan.cli.methods_help import with_methods
+
     default = "required" if param.required else ""
     if _is_argument(param):
         name = f"`{_value(param)}`"
@@ -138,7 +140,7 @@ def _param_row(param: Any) -> str:
         name = f"`{', '.join(param.opts)}{'' if param.is_flag else f' {_value(param)}'}`"
         if not param.required and not param.is_flag and param.default not in (None, ()) and not callable(param.default):
             default = f"`{param.default}`"
-    return f"| {_cell(name)} | {_cell(_plain(param.help or ''))} | {_cell(default)} |"
+    return f"| {_cell(name)} | {_cell(_plain(with_methods(param.help or '')))} | {_cell(default)} |"
 
 
 def _plain(text: str) -> str:

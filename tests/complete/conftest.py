@@ -55,3 +55,13 @@ def trained() -> Completer:
 def unmeasured() -> Completer:
     """Of a graph with too few relations to learn from: path rules, and probabilities of another graph."""
     return fit(read_graph([row for row in facts() if row[1] in ("lies_in", "next_to")]))
+
+
+@pytest.fixture(scope="session")
+def knowing() -> Completer:
+    """Of a graph with few relations and many facts: trees for its own relations, path rules for new ones."""
+    rows = [(f"p{i}", "born_in", f"town{i % 40}") for i in range(900)]
+    rows += [(f"p{i}", "speaks", f"tongue{i % 40 // 10}") for i in range(900)]
+    rows += [(f"town{i}", "lies_in", f"land{i // 10}") for i in range(40)]
+    rows += [(f"p{i}", "knows", f"p{(i + 40) % 900}") for i in range(900)]
+    return fit_quickly(read_graph(rows))

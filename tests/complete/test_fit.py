@@ -188,4 +188,12 @@ def test_fit_and_info_call_relations_by_their_labels_and_the_graph_by_its_name(
         assert f"left out: called {next(iter(names))}\n" in said
         [held_out] = [line for line in said.splitlines() if line.startswith("held out: ")]
         assert all(name.startswith("called ") for name in held_out.removeprefix("held out: ").split(", "))
-        assert said.startswith("rules for graph.tsv: ")
+        assert said.startswith(f"rules for graph.tsv and {len(tables)} more files: ")
+
+
+def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(knowing: Completer) -> None:
+    assert any("rules is used for new relations" in note for note in knowing.about.notes)
+    for head, tail in (("p500", "tongue2"), ("p333", "tongue1")):  # by what others born in the town speak
+        first = next(iter(knowing.suggest("speaks", heads=head, top=1, known="show")))
+        assert first.tail == tail
+    assert knowing.suggest([("town1", "tongue0"), ("town11", "tongue1")], heads="town21", top=1).to_polars().height == 1

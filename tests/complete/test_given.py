@@ -141,10 +141,15 @@ def test_what_makes_no_sense_is_refused_in_words(completer: Completer, given: di
         completer.suggest(**({"examples": FIVE} | given))
 
 
-@pytest.mark.parametrize("source", [{"head": ["a"], "relation": ["r"], "tail": ["b"]}, 7, ["a", "r", "b"]])
+@pytest.mark.parametrize("source", [{"head": ["a"], "relation": ["r"], "tail": ["b"]}, 7])
 def test_what_holds_no_graph_is_refused_in_words(source: Any) -> None:
     with pytest.raises(InputError, match="expected"):
         faan.fit(source)
+
+
+def test_a_list_of_texts_is_one_of_files() -> None:
+    with pytest.raises(InputError, match=r"a: cannot be opened \(No such file or directory\)"):
+        faan.fit(["a", "r", "b"])
 
 
 def test_a_graph_that_was_read_keeps_its_settings() -> None:

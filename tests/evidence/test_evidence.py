@@ -40,7 +40,7 @@ def make_sources(graph: Graph) -> Sources:
         config = EmbedConfig.model_validate({"model": model, "dimension": 4, "seed": 1, "init_scale": 0.5})
         return Embeddings.first(ENTITIES, RELATIONS, config)
 
-    return Sources(graph, vectors("transe"), vectors("complex"), {"TailCounts": TailCounts(graph)})
+    return Sources(graph, vectors("transe"), vectors("complex"), {"TailCounts": TailCounts(graph)}, vectors("complex"))
 
 
 PAIRS = np.array([[0, 1], [2, 3], [4, 3], [5, 6], [7, 8]], np.int32)
@@ -165,6 +165,105 @@ def test_translation_and_matching_are_what_they_say(sources: Sources) -> None:
     assert np.isclose(value(sources, "best matching relation", 9, 8), max(products), atol=1e-4)
 
 
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
+
+
+def profiles_of(graph: Graph) -> np.ndarray:
+    """The relations of each entity by tf-idf, (entities, roles)."""
+    counts = np.stack([np.bincount(graph.neighbours.of(e)[0], minlength=2 * RELATIONS) for e in range(ENTITIES)])
+    return np.asarray(np.log1p(counts) * np.log((1 + ENTITIES) / (1 + (counts > 0).sum(0))))
+
+
+def similarities(sources: Sources, head: int) -> list[float]:
+    """How similar a head is to that of each reference: the mean cosine of profiles and of both kinds of vectors."""
+    tables = [profiles_of(sources.graph), *(sources.vectors(kind).entities.numpy() for kind in KINDS)]
+    return [float(np.mean([cosine(table[head], table[h]) for table in tables])) for h in PAIRS[:3, 0]]
+
+
+KINDS = ("translation", "matching")
+ASKED = [(9, 8), (9, 3), (0, 1), (4, 11)]  # the last tail has no edges
+asked = pytest.mark.parametrize(("head", "tail"), ASKED)
+
+
+@asked
+def test_references_with_similar_heads_count_more(sources: Sources, head: int, tail: int) -> None:
+    similar = similarities(sources, head)
+    weights = np.exp(5 * np.array(similar)) / np.exp(5 * np.array(similar)).sum()
+    tails, profiles = PAIRS[:3, 1], profiles_of(sources.graph)
+    e = sources.vectors("translation").entities.numpy()
+    rows = sources.vectors("matching").entities.numpy()
+    c = rows[:, :4] + 1j * rows[:, 4:]
+    by_reference = {
+        "tail of similar heads": [float(t == tail) for t in tails],
+        "relations like the tails of similar heads": [cosine(profiles[tail], profiles[t]) for t in tails],
+        "translation of similar heads": [-np.abs(e[head] + e[t] - e[h] - e[tail]).sum() for h, t in PAIRS[:3]],
+        "matching relations of similar heads": [
+            ((c[head].conj() * c[tail]) * (c[h].conj() * c[t]).conj()).sum().real for h, t in PAIRS[:3]
+        ],
+        "closeness to the tails of similar heads (translation)": [cosine(e[tail], e[t]) for t in tails],
+        "closeness to the tails of similar heads (matching)": [cosine(rows[tail], rows[t]) for t in tails],
+    }
+    for name, values in by_reference.items():
+        assert np.isclose(value(sources, name, head, tail), weights @ values, atol=1e-4), name
+    assert np.isclose(value(sources, "similar head", head, tail), max(similar), atol=1e-5)
+
+
+@asked
+@pytest.mark.parametrize("kind", KINDS)
+def test_closeness_is_the_cosine_of_vectors(sources: Sources, kind: str, head: int, tail: int) -> None:
+    table = sources.vectors(kind).entities.numpy()
+    near = [cosine(table[tail], table[t]) for t in PAIRS[:3, 1]]
+    expected = {"the head": cosine(table[head], table[tail]), "one reference's tail": max(near)}
+    for name, number in (expected | {"the references' tails": np.mean(near)}).items():
+        assert np.isclose(value(sources, f"closeness to {name} ({kind})", head, tail), number, atol=1e-5), name
+
+
+@asked
+def test_edges_count_in_the_roles_of_the_references_tails(sources: Sources, head: int, tail: int) -> None:
+    profiles = profiles_of(sources.graph)
+    units = [profiles[t] / max(float(np.linalg.norm(profiles[t])), 1e-12) for t in PAIRS[:3, 1]]
+    found = value(sources, "edges in the references' roles", head, tail)
+    assert np.isclose(found, profiles[tail] @ np.mean(units, axis=0), atol=1e-5)
+
+
+@asked
+def test_paths_are_walked_one_by_one(sources: Sources, head: int, tail: int) -> None:
+    graph, paths = sources.graph, RelationQuery(sources, make_task(), PAIRS[:3]).paths
+
+    def leads(path: list[int]) -> bool:
+        level = {head}
+        for relation in path:
+            steps = [(relations, ends) for relations, ends in map(graph.neighbours.of, level)]
+            level = {end for relations, ends in steps for end in ends[relations == relation].tolist()}
+        return tail in level and tail != head
+
+    steps = [[r for r in path.tolist() if r >= 0] for path in paths.paths]
+    fired = [(len(path), sure) for path, sure in zip(steps, paths.confidence, strict=True) if leads(path)]
+    short, long = (sum(-math.log1p(-sure) for hops, sure in fired if (hops == 3) == is_long) for is_long in (0, 1))
+    best = max((sure for _, sure in fired), default=0.0)
+    names = ("short paths", "long paths", "all paths", "best path", "number of paths")
+    found = [value(sources, name, head, tail) for name in names]
+    assert np.allclose(found, [short, long, short + long, best, len(fired)], atol=1e-5)
+
+
+def test_some_of_the_pairs_that_are_asked_about_have_paths(sources: Sources) -> None:
+    assert {value(sources, "number of paths", head, tail) > 0 for head, tail in ASKED} == {True, False}
+
+
+def test_circumstances_describe_the_question(sources: Sources) -> None:
+    expected = {
+        "number of references": 3,
+        "different tails": 2 / 3,  # 1, 3 and 3
+        "different heads": 1,
+        "number of candidates": math.log1p(7),
+        "best rule": RelationQuery(sources, make_task(), PAIRS[:3]).paths.confidence.max(),
+        "edges of the head": math.log1p(sources.graph.neighbours.degrees[9]),
+    }
+    for name, number in expected.items():
+        assert np.isclose(value(sources, name, 9, 8), number), name
+
+
 def test_a_fitted_relation_picks_the_references_out(sources: Sources) -> None:
     vectors, candidates = sources.vectors("matching"), make_task().candidates.astype(np.int64)
     references = PAIRS[:1].astype(np.int64)
@@ -248,13 +347,13 @@ def test_heads_with_the_same_facts_are_counted_one_by_one(sources: Sources) -> N
 
 def test_own_relation_is_the_log_softmax_of_its_own_vector(sources: Sources) -> None:
     task = known_task(sources.graph, 1, PAIRS.astype(np.int64))
-    vectors = sources.vectors("matching")
+    vectors = sources.vectors("completion")
     for hidden, relation in ((1, vectors.relations[1]), (1 + RELATIONS, vectors.model.inverse(vectors.relations[1]))):
         evidence = evidence_of(sources, in_graph=True)
         query = RelationQuery(sources, replace(task, hidden=hidden), PAIRS[:3])
         table = Measure(query, evidence).table(9, np.arange(ENTITIES))
         scores = (vectors.model.tail_query(vectors.entities[9], relation) @ vectors.entities.T).log_softmax(0)
-        place = [one.name for one in evidence].index("own relation (matching)")
+        place = [one.name for one in evidence].index("own relation")
         assert np.allclose(table[:, place], scores.numpy(), atol=1e-4)
 
 

@@ -12,10 +12,12 @@ import pytest
 from faan.base import InputError, Purpose
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings, triples_of
+from faan.evidence import Evidence
 from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
+    EvidenceScorer,
     OutOfFold,
     PathRules,
     TailCounts,
@@ -58,6 +60,17 @@ def vectors(model: str) -> Embeddings:
 
 
 VECTORS = [vectors("transe"), vectors("complex")]
+
+
+def evidence_of_trees(ranker: EvidenceRanker) -> tuple[Evidence, ...]:
+    assert ranker.judge is not None
+    return ranker.judge.evidence
+
+
+def prepared(ranker: EvidenceRanker, task: Task, references: Ints) -> EvidenceScorer:
+    scorer = ranker.prepare(task, references)
+    assert isinstance(scorer, EvidenceScorer)
+    return scorer
 
 
 def train(**changes: object) -> EvidenceRanker:
@@ -105,7 +118,7 @@ def test_the_order_of_references_does_not_matter(trained: EvidenceRanker) -> Non
 
 
 def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
-    scorer = trained.prepare(STEPS[0], STEPS[0].references(3))
+    scorer = prepared(trained, STEPS[0], STEPS[0].references(3))
     found = scorer.explain(9, np.array([14, 2, 59]))
     assert [one.tail for one in found] == [14, 2, 59]
     sums = [sum(part.contribution for part in one.contributions) for one in found]
@@ -115,7 +128,7 @@ def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
         assert np.isclose(one.score, total + constant)
         sizes = [abs(part.contribution) for part in one.contributions]
         assert sizes == sorted(sizes, reverse=True)
-        assert {part.name for part in one.contributions} == {part.name for part in trained.judge.evidence}
+        assert {part.name for part in one.contributions} == {part.name for part in evidence_of_trees(trained)}
 
 
 def test_saving_and_loading_change_nothing(trained: EvidenceRanker, tmp_path: Path) -> None:
@@ -133,9 +146,10 @@ def test_the_same_seed_gives_the_same_trees(trained: EvidenceRanker, tmp_path: P
 
 def test_trees_follow_the_known_direction_of_evidence(trained: EvidenceRanker) -> None:
     """A tail with better paths, all else the same, is never worth less."""
-    number = [one.name for one in trained.judge.evidence].index("all paths")
-    table = np.repeat(trained.prepare(STEPS[0], STEPS[0].references(3)).measure.table(9, np.array([14])), 20, axis=0)
+    number = [one.name for one in evidence_of_trees(trained)].index("all paths")
+    table = np.repeat(prepared(trained, STEPS[0], STEPS[0].references(3)).measure.table(9, np.array([14])), 20, axis=0)
     table[:, number] = np.linspace(0, 3, 20)
+    assert trained.judge is not None
     assert (np.diff(trained.judge.score(table)) >= 0).all()
 
 
@@ -146,7 +160,7 @@ def test_too_few_tasks_are_refused() -> None:
 
 def test_kinds_of_evidence_can_be_left_out_and_need_no_vectors() -> None:
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK.model_copy(update={"without": ("paths", "links")}))
-    assert {one.kind for one in ranker.judge.evidence} == {"counts", "profiles", "context"}
+    assert {one.kind for one in evidence_of_trees(ranker)} == {"counts", "profiles", "context"}
     assert np.isfinite(score(ranker, np.array([9]), np.arange(ENTITIES))).all()
 
 
@@ -161,7 +175,7 @@ def test_learnt_scores_are_evidence_and_training_tasks_are_asked_out_of_fold() -
         one, other = (method.prepare(task, task.references(3)) for method in (witness, expected))
         assert np.array_equal(one.score(heads, everyone), other.score(heads, everyone))
     ranker = fit_ranker(GRAPH, STEPS[2:], [], QUICK, learnt={"Rules": rules})
-    assert "Rules's score" in {one.name for one in ranker.judge.evidence}
+    assert "Rules's score" in {one.name for one in evidence_of_trees(ranker)}
     assert np.isfinite(score(ranker, heads, everyone)).all()
 
 
@@ -230,7 +244,7 @@ THINNED, FACTS = without_rows(GRAPH, HELD_OUT), triples_of(GRAPH)[HELD_OUT]
 @pytest.fixture(scope="module")
 def knowing() -> EvidenceRanker:
     """Trees for new relations and for relations of the graph, which steps of two ones and the like explain."""
-    sources = make_sources(THINNED, VECTORS)
+    sources = make_sources(THINNED, VECTORS, completion=VECTORS[1])
     known = fit_known(sources, FACTS)
     return EvidenceRanker(sources, fit_ranker(THINNED, STEPS, VECTORS, QUICK).judge, known)
 
@@ -257,7 +271,7 @@ def test_relations_of_the_graph_are_ranked_by_their_own_trees(knowing: EvidenceR
     places = []
     for task, asked in known_questions(THINNED, FACTS):
         if task.hidden == 0:  # a step of one: what precedes is linked by the others
-            scorer = knowing.prepare(task, task.pairs[:5])
+            scorer = prepared(knowing, task, task.pairs[:5])
             assert scorer.measure.evidence == (knowing.known.evidence if knowing.known else None)
             scores = scorer.score(asked[:, 0], np.arange(ENTITIES))
             places += (scores > scores[np.arange(len(asked)), asked[:, 1]][:, None]).sum(1).tolist()
@@ -284,3 +298,13 @@ def test_both_sets_of_trees_are_saved(knowing: EvidenceRanker, tmp_path: Path) -
     (tmp_path / KNOWN_FILE).unlink()
     with pytest.raises(InputError, match="the trees cannot be read"):
         EvidenceRanker.load(tmp_path, knowing.sources)
+
+
+def test_without_trees_for_new_relations_path_rules_rank_them(knowing: EvidenceRanker, tmp_path: Path) -> None:
+    partial = EvidenceRanker(knowing.sources, None, knowing.known)
+    partial.save(tmp_path)
+    task = STEPS[0]
+    expected = PathRules(THINNED).prepare(task, task.references(3)).score(np.array([9]), task.candidates)
+    for ranker in (partial, EvidenceRanker.load(tmp_path, knowing.sources)):
+        assert np.array_equal(ranker.prepare(task, task.references(3)).score(np.array([9]), task.candidates), expected)
+        assert isinstance(ranker.prepare(next(known_questions(THINNED, FACTS))[0], task.pairs), EvidenceScorer)

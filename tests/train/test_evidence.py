@@ -224,6 +224,7 @@ def test_a_witness_does_not_know_the_task_that_it_tells_of(
     config = RunConfig.model_validate(settings | {"train": settings["train"] | short, "variant": "with"})
     run = train_run(config, tiny, tmp_path / "run")
     assert isinstance(run.model, EvidenceRanker)
+    assert run.model.judge is not None
     assert f"{name}'s score" in {one.name for one in run.model.judge.evidence}
     everything = {task.relation for task in tiny.splits["train"]}
     parts = parts_of(tiny.splits["train"], 2)
@@ -239,6 +240,7 @@ def test_without_embeddings_none_are_trained(tiny: Benchmark, tmp_path: Path) ->
     run = train_run(config, tiny, tmp_path / "run")
     assert not (tmp_path / "run" / "embed").exists()
     assert isinstance(run.model, EvidenceRanker)
+    assert run.model.judge is not None
     assert "embeddings" not in {one.kind for one in run.model.judge.evidence}
 
 

@@ -13,11 +13,17 @@ class MethodsCommand(TyperCommand):
     def format_help(self, *context: Any) -> None:
         """Fill in the names, then show the help."""
         for parameter in self.params:
-            text = getattr(parameter, "help", None) or ""
-            for name, names in _NAMES.items():
-                if name in text:
-                    parameter.help = text.replace(name, names())  # type: ignore[attr-defined]
+            if getattr(parameter, "help", None):
+                parameter.help = with_methods(parameter.help)  # type: ignore[attr-defined]
         super().format_help(*context)
+
+
+def with_methods(text: str) -> str:
+    """A help text with the names of methods filled in."""
+    for name, names in _NAMES.items():
+        if name in text:
+            text = text.replace(name, names())
+    return text
 
 
 def _fit_methods() -> str:

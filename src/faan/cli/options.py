@@ -23,7 +23,7 @@ GraphArgument = Annotated[
         metavar="GRAPH...",
         help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
         "benchmark, files); `-` for standard input; `world` for the graph that ships with faan (write `./world` for a "
-        "file of that name). Several are one graph; some may hold only labels or types.",
+        "file of that name). Several files are read as one graph; some may hold only labels or types.",
     ),
 ]
 Format = Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)]

@@ -9,17 +9,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import OnProgress, Purpose
+from faan.base import Ints, OnProgress, Purpose
 from faan.complete.methods import Fitted, Recipe
-from faan.embed import Embeddings, ModelName, train, triples_of
+from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
-from faan.models import MIN_FACTS, EvidenceConfig, EvidenceRanker, count_tasks, fit_known, make_sources
-from faan.tasks import Benchmark, Method, Task, held_out_rows, without_rows
+from faan.models import (
+    MIN_FACTS,
+    EvidenceConfig,
+    EvidenceRanker,
+    count_tasks,
+    fit_known,
+    make_sources,
+    train_trees,
+)
+from faan.tasks import Benchmark, Method, Task, held_out_rows, inverse_name, without_rows
 from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
 _HELD_OUT, _MOST = 0.1, 100  # the share of each relation's facts to learn from, and at most how many
+_COMPLETION = "completion"  # the folder of the vectors for relations of the graph
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
 
 
@@ -27,8 +36,8 @@ class FittedEvidence(Fitted):
     """Trees over evidence.
 
     Evidence from the graph itself (paths, profiles, links) is taken from the whole graph in the end. The vectors are
-    trained again on the whole graph, because those that the trees learnt with do not know the tasks and the facts that
-    were held out.
+    those that the trees learnt with and that were measured, unless the tasks are a large part of the graph; only those
+    for relations of the graph are always trained again, on all facts.
     """
 
     min_tasks = EvidenceConfig().min_tasks
@@ -51,51 +60,76 @@ class FittedEvidence(Fitted):
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """Train vectors, then the trees on all tasks, and those for relations of the graph on facts held out of it."""
-        graph = benchmark.graph
-        rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
-        rows = rows if len(rows) >= MIN_FACTS else rows[:0]
-        settings = recipe.settings(seed)
-        assert isinstance(settings.model, EvidenceConfig)
-        runs = _Runs(settings, without_rows(graph, rows))
-        ranker = runs.train(benchmark, benchmark.tasks, on_progress)
-        facts, without = triples_of(graph)[rows], settings.model.left_out
-        known = fit_known(ranker.sources, facts, seed, on_progress, without) if len(rows) else None
-        return cls(EvidenceRanker(ranker.sources, ranker.judge, known), runs)
+        graph, rows = benchmark.graph, _held_out(benchmark.graph, seed)
+        runs = _Runs(recipe.settings(seed), without_rows(graph, rows))
+        if cls.num_tasks(benchmark) >= cls.min_tasks:
+            ranker = runs.train(benchmark, benchmark.tasks, on_progress)
+        else:
+            embeddings = [_train(runs.background, one, on_progress) for one in runs.vectors]
+            ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
+        if not len(rows):
+            return cls(ranker, runs)
+        completion = _train(runs.background, runs.model.completion, on_progress)
+        sources = replace(ranker.sources, completion=completion)
+        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress, runs.model.left_out)
+        return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
+
+    @classmethod
+    def can_learn_from(cls, graph: Graph, seed: int) -> bool:
+        """Whether it can learn to complete the relations of a graph that has too few of them to be tasks."""
+        return len(_held_out(graph, seed)) > 0
 
     def unseen(
         self, benchmark: Benchmark, seed: int, on_progress: OnProgress
     ) -> Iterator[tuple[Method, Sequence[Task]]]:
         """Cross-validation: rankers that learnt from two thirds of the tasks, with the other third.
 
-        Vectors that know tasks would have to be trained anew for each; there one third is enough.
+        Vectors that know tasks have to be trained anew for each; there one third is enough.
         """
         assert self._runs is not None
-        folds = list(_folds(benchmark))
-        for held_out, others in folds if self._runs.config.vectors == "background" else folds[:1]:
+        config, ranker = self._runs.config, self.method
+        if ranker.judge is None:
+            yield ranker, benchmark.tasks
+            return
+        if config.vectors == "background+tasks":
+            held_out, others = next(_folds(benchmark))
             yield self._runs.train(benchmark, others, on_progress), held_out
+            return
+        assert ranker.rows is not None
+        for held_out, _ in _folds(benchmark):
+            names = {name for task in held_out for name in (task.relation, inverse_name(task.relation))}
+            judge = train_trees(ranker.rows, ranker.judge.evidence, self._runs.model, seed, without=names)
+            graph = ranker.sources.graph
+            hidden = [replace(task, hidden=_number(graph, task.relation)) for task in held_out]
+            yield EvidenceRanker(ranker.sources, judge), hidden
 
     def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
-        embeddings, unseen = self.embeddings, graph.num_triples - self._runs.embedded
-        if self.method.known is not None or unseen > _MISSING * graph.num_triples:
-            embeddings = [_train(graph, vectors, on_progress) for vectors in embeddings]
+        embeddings, completion = self.embeddings, self.method.sources.completion
+        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
+            embeddings = [_train(graph, vectors.config, on_progress) for vectors in embeddings]
+        if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
+            completion = _train(graph, self._runs.model.completion, on_progress)
         self._runs.remove()
-        return FittedEvidence(self.method.on(make_sources(graph, embeddings)))
+        return FittedEvidence(self.method.on(make_sources(graph, embeddings, completion=completion)))
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""
         for vectors in self.embeddings:
             vectors.save(folder / vectors.config.model)
+        if self.method.sources.completion is not None:
+            self.method.sources.completion.save(folder / _COMPLETION)
         self.method.save(folder)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedEvidence:
         """Read the vectors that are there, and the trees."""
         embeddings = [Embeddings.load(folder / model) for model in _MODELS if (folder / model).is_dir()]
-        for vectors in embeddings:
+        completion = Embeddings.load(folder / _COMPLETION) if (folder / _COMPLETION).is_dir() else None
+        for vectors in (*embeddings, *([completion] if completion else [])):
             vectors.check_graph(graph)
-        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings)))
+        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings, completion=completion)))
 
 
 class _Runs:
@@ -106,6 +140,17 @@ class _Runs:
         self.embedded = 0  # triples that the vectors have seen
         self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
         self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    @property
+    def model(self) -> EvidenceConfig:
+        """The settings of the ranker."""
+        assert isinstance(self.config.model, EvidenceConfig)
+        return self.config.model
+
+    @property
+    def vectors(self) -> list[EmbedConfig]:
+        """The settings of the vectors that evidence is taken from."""
+        return [] if "embeddings" in self.model.without else [self.model.translation, self.config.embed]
 
     def train(self, benchmark: Benchmark, tasks: Sequence[Task], on_progress: OnProgress) -> EvidenceRanker:
         """A ranker that has learnt from some of the tasks."""
@@ -127,7 +172,20 @@ def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task
         yield held_out, [task for task in benchmark.tasks if task not in held_out]
 
 
-def _train(graph: Graph, like: Embeddings, on_progress: OnProgress) -> Embeddings:
-    """Vectors of a graph, with the settings of others."""
+def _number(graph: Graph, relation: str) -> int | None:
+    """The id of a task's relation, where its pairs are edges of the graph."""
+    number = graph.relation(relation) if relation in graph.relation_names else None
+    return number if number is not None and graph.relation_counts[number] else None
+
+
+def _held_out(graph: Graph, seed: int) -> Ints:
+    """The facts to learn from how relations of the graph are completed; none if there would be too few."""
+    rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
+    return rows if len(rows) >= MIN_FACTS else rows[:0]
+
+
+def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embeddings:
+    """Vectors of a graph."""
     triples = triples_of(graph)
-    return train(triples, graph.num_entities, graph.num_relations, like.config, on_progress=on_progress).embeddings
+    config = config.within_budget(len(triples))
+    return train(triples, graph.num_entities, graph.num_relations, config, on_progress=on_progress).embeddings

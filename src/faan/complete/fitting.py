@@ -78,7 +78,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
         tasks = choose_tasks(graph, seed)
-    recipe, notes = _suitable(recipe, tasks)
+    recipe, notes = _suitable(recipe, tasks, graph, seed)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
         fitted = fitted_by(recipe).fit(
@@ -103,7 +103,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     return Completer(graph, fitted, calibration, about)
 
 
-def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str]]:
+def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) -> tuple[Recipe, list[str]]:
     """The method that was asked for, or one that needs no tasks; and what to say about it."""
     notes = []
     if tasks is None:
@@ -115,11 +115,13 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None) -> tuple[Recipe, list[str
     there = wanted.num_tasks(tasks) if tasks is not None else 0
     if there >= wanted.min_tasks:
         return recipe, notes
-    notes.append(
+    lacking = (
         f"{recipe.method} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and "
-        f"the graph has {there}: {FALLBACK} is used instead."
+        f"the graph has {there}: "
     )
-    return recipe_of(FALLBACK), notes
+    if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
+        return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]
+    return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
 
 
 def _source(graph: Graph, without: Sequence[str]) -> Source:

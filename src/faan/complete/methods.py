@@ -39,6 +39,11 @@ class Fitted(ABC):
         return len(benchmark.splits["train"])
 
     @classmethod
+    def can_learn_from(cls, graph: Graph, seed: int) -> bool:
+        """Whether it is of use on a graph with too few relations to be tasks."""
+        return False
+
+    @classmethod
     @abstractmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Fitted:
         """Learn from the tasks of a benchmark, if there are any; scores on its background graph."""

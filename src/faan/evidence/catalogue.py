@@ -154,6 +154,10 @@ def _has_matching(sources: Sources) -> bool:
     return sources.matching is not None
 
 
+def _has_completion(sources: Sources) -> bool:
+    return sources.completion is not None
+
+
 VECTORS = (
     pair(
         "mean translation",
@@ -210,29 +214,21 @@ VECTORS = (
 
 OWN = (
     pair(
-        "own relation (translation)",
-        "embeddings",
-        "the translation of the relation itself, known from its facts, leads from the head to the tail",
-        lambda query: query.own_score("translation"),
-        needs=_has_translation,
-        in_graph=True,
-    ),
-    pair(
-        "own relation (matching)",
+        "own relation",
         "embeddings",
         "the vector of the relation itself, known from its facts, leads from the head to the tail",
-        lambda query: query.own_score("matching"),
-        needs=_has_matching,
+        lambda query: query.own_relation,
+        needs=_has_completion,
         in_graph=True,
     ),
     pair(
         "closeness to the head's other tails",
         "embeddings",
-        "the tail is close to another tail of the head in the matching vectors",
-        lambda query: query.closeness_to_own_tails("matching"),
-        needs=_has_matching,
-        in_graph=True,
+        "the tail is close to another tail of the head",
+        lambda query: query.other_tails,
         direction=0,
+        needs=_has_completion,
+        in_graph=True,
     ),
 )
 """What vectors know of a relation of the graph from its own facts, and what is known of the head."""

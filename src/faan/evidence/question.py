@@ -47,6 +47,7 @@ class Sources:
     translation: Embeddings | None = None  # of TransE
     matching: Embeddings | None = None  # of a model whose score is a product: ComplEx or DistMult
     learnt: Mapping[str, Method] = field(default_factory=dict)
+    completion: Embeddings | None = None  # trained to complete the relations of the graph
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -64,7 +65,7 @@ class Sources:
         return EntityNames.of(self.graph)
 
     def vectors(self, kind: str) -> Embeddings:
-        """The vectors of a kind, `translation` or `matching`."""
+        """The vectors of a kind: `translation`, `matching` or `completion`."""
         found: Embeddings | None = getattr(self, kind)
         assert found is not None, f"evidence from {kind} vectors is asked for, and there are none"
         return found
@@ -189,12 +190,6 @@ class RelationQuery:
         tails: Ints = known[np.argsort(-likeness, kind="stable")[:NEAREST], 1]
         return tails
 
-    @cached_property
-    def own_vectors(self) -> dict[str, Values]:
-        """The relation's own row in each kind of vectors, (w',); only of a relation of the graph."""
-        assert self.own is not None
-        return {kind: self.sources.vectors(kind).with_inverses()[self.own].numpy() for kind in self.sources.units}
-
     def weights(self, head: int) -> Values:
         """How much each reference counts for a head, (K,), their sum 1: more if the heads are similar."""
         raised = np.exp(SHARPNESS * (self.head_similarities(head) - self.head_similarities(head).max()))
@@ -312,10 +307,12 @@ class HeadQuery:
         tails, counts = np.unique(self.relation.nearest(self.head), return_counts=True)
         return self.candidates.among(tails, counts / max(counts.sum(), 1))
 
-    def own_score(self, kind: str) -> Values:
+    @property
+    def own_relation(self) -> Values:
         """The score with the relation's own vector, above what the candidates have together (log-softmax); (C,)."""
-        row, vectors = self.relation.own_vectors[kind], self.relation.sources.vectors(kind)
-        query = vectors.model.tail_query(vectors.entities[self.head], torch.from_numpy(row))[None]
+        own, vectors = self.relation.own, self.relation.sources.vectors("completion")
+        assert own is not None
+        query = vectors.model.tail_query(vectors.entities[self.head], vectors.with_inverses()[own])[None]
 
         def scores(ids: Ints) -> Values:
             found: Values = vectors.model.similarity.matrix(query, vectors.entities[torch.from_numpy(ids)]).numpy()[0]
@@ -324,13 +321,14 @@ class HeadQuery:
         among = scores(self.relation.candidates)
         return scores(self.candidates.ids) - np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
 
-    def closeness_to_own_tails(self, kind: str) -> Values:
+    @property
+    def other_tails(self) -> Values:
         """The highest cosine with a known tail of the head other than the candidate, (C,); -1 if there is none."""
-        relation, units = self.relation, self.candidates.units[kind]
+        relation, entities = self.relation, self.relation.sources.vectors("completion").entities.numpy()
         own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
         if not len(own):
-            return np.full(len(units), -1, np.float32)
-        cosines = units @ relation.sources.units[kind][own].T  # (C, T)
+            return np.full(len(self.candidates.ids), -1, np.float32)
+        cosines = _unit(entities[self.candidates.ids]) @ _unit(entities[own]).T  # (C, T)
         cosines[self.candidates.ids[:, None] == own] = -1
         found: Values = cosines.max(1)
         return found

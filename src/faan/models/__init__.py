@@ -15,6 +15,7 @@ from faan.models.evidence_training import (
     count_tasks,
     fit_ranker,
     make_sources,
+    train_trees,
 )
 from faan.models.faan import Faan, NeighbourWeights
 from faan.models.folds import OutOfFold, parts_of
@@ -72,6 +73,7 @@ __all__ = [
     "parts_of",
     "prepare_sets",
     "sample_neighbours",
+    "train_trees",
     "training_triples",
     "triples_with",
 ]

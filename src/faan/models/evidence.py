@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, write_text
 from faan.evidence import Evidence, Measure, RelationQuery, Sources, evidence_of
+from faan.models.evidence_rows import Rows
+from faan.models.rules import PathRules
 from faan.models.trees import Trees
-from faan.tasks import Task
+from faan.tasks import Scorer, Task
 
 RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.txt"
 
@@ -48,25 +50,28 @@ class EvidenceRanker:
     """Scores pairs by all evidence there is; `fit_ranker` trains one.
 
     There are two sets of trees. Those of `fit_ranker` know how far to trust evidence about a new relation, given a few
-    references. Those of `fit_known` know the same of relations of the graph, whose facts are edges that vectors know;
-    without them, a relation of the graph is asked about as if it were new.
+    references; without them path rules rank new relations. Those of `fit_known` know the same of relations of the
+    graph, whose facts are edges that vectors know; without them such a relation is asked about as if it were new.
     """
 
-    def __init__(self, sources: Sources, judge: Trees, known: Trees | None = None) -> None:
+    def __init__(
+        self, sources: Sources, judge: Trees | None, known: Trees | None = None, rows: Rows | None = None
+    ) -> None:
         self.sources, self.judge, self.known = sources, judge, known
+        self.rows = rows  # what `judge` learnt from, right after training
 
-    def prepare(self, task: Task, references: Ints) -> EvidenceScorer:
+    def prepare(self, task: Task, references: Ints) -> Scorer:
         """Find out what the references have in common."""
-        judge = self.judge
-        if task.in_graph and self.known is not None:
-            judge = self.known
-        elif task.in_graph:
+        judge = self.known if task.in_graph and self.known is not None else self.judge
+        if judge is None:
+            return PathRules(self.sources.graph).prepare(task, references)
+        if judge is not self.known:
             task = replace(task, in_graph=False)
         return EvidenceScorer(judge, Measure(RelationQuery(self.sources, task, references), judge.evidence))
 
     def on(self, sources: Sources) -> EvidenceRanker:
         """The same trees with evidence from elsewhere."""
-        return EvidenceRanker(sources, self.judge, self.known)
+        return EvidenceRanker(sources, self.judge, self.known, self.rows)
 
     def save(self, folder: Path | str) -> None:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
@@ -93,18 +98,18 @@ class EvidenceRanker:
             wanted, of_known, is_old = [], [], False
         if is_old:
             raise InputError("is of an older version of faan, which added evidence up; fit it again", source=str(path))
-        if not wanted:
+        if not wanted and not of_known:
             raise InputError(
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
             )
         judge = _load_trees(Path(folder) / TREES_FILE, wanted, evidence_of(sources), path)
-        if not of_known:
-            return cls(sources, judge)
         known = _load_trees(Path(folder) / KNOWN_FILE, of_known, evidence_of(sources, in_graph=True), path)
         return cls(sources, judge, known)
 
 
-def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path) -> Trees:
+def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path) -> Trees | None:
+    if not wanted:
+        return None
     by_name = {one.name: one for one in there}
     missing = [name for name in wanted if name not in by_name]
     if missing:

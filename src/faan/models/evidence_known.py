@@ -14,7 +14,8 @@ import numpy as np
 from faan.base import Ints, OnProgress, Purpose, Stream, ignore_progress
 from faan.evidence import Kind, Measure, RelationQuery, Sources, evidence_of
 from faan.graph import Graph
-from faan.models.evidence_training import EvidenceConfig, Rows, train_trees
+from faan.models.evidence_rows import Rows, Wrong
+from faan.models.evidence_training import EvidenceConfig, train_trees
 from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
@@ -25,8 +26,7 @@ _HARD = (
     "tail in references",
     "tail of heads with the same fact",
     "fitted relation",
-    "own relation (translation)",
-    "own relation (matching)",
+    "own relation",
 )
 _CONFIG = EvidenceConfig(heads=100, hard=40, random=150, trees=300, leaves=31, learning_rate=0.05, min_rows=100)
 
@@ -46,9 +46,9 @@ def fit_known(
         assert task.facts is not None
         stream = Stream(seed, Purpose.KNOWN_ROWS, number)
         measure = Measure(RelationQuery(sources, task, task.facts), evidence)
-        rows.draw(measure, asked, heads, _HARD, _CONFIG, stream)
+        rows.draw(measure, asked, heads, Wrong(_HARD, _CONFIG.hard, _CONFIG.random), stream)
         on_progress("learning from facts", (number + 1) / len(questions))
-    return Trees(train_trees(rows, evidence, _CONFIG, seed), evidence)
+    return train_trees(rows, evidence, _CONFIG, seed)
 
 
 def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:

@@ -12,21 +12,31 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import lightgbm
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, SerializeAsAny, model_validator
 
-from faan.base import InputError, Ints, OnProgress, Purpose, Stream, ignore_progress
+from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress
 from faan.embed import EmbedConfig, Embeddings
-from faan.evidence import Evidence, Kind, Measure, RelationQuery, Sources, Values, column_evidence, evidence_of
+from faan.evidence import Evidence, Kind, Measure, RelationQuery, Sources, column_evidence, evidence_of
 from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
+from faan.models.evidence_rows import Rows, Wrong
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
 from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
 from faan.tasks import Method, Protocol, Task
 
+COMPLETION = EmbedConfig(
+    model="complex",
+    dimension=100,
+    inverse_relations=True,
+    epochs=40,
+    budget=2_000_000,
+    batch_size=512,
+    negatives=500,
+    loss="softmax",
+    regularization=0.005,
+)
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
 
@@ -68,6 +78,8 @@ class EvidenceConfig(MethodConfig):
     """Whether names of entities are evidence, where they are readable; benchmarks count such results apart."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
+    completion: EmbedConfig = COMPLETION
+    """The vectors that ``faan fit`` trains to complete the relations of the graph itself."""
     task_edges: bool = True
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
     inverse_tasks: bool = True
@@ -142,39 +154,6 @@ class OutOfFoldVectors:
     embeddings: Sequence[Embeddings]
 
 
-class Rows:
-    """Pairs to learn from, one group after the other: each is a head with true and wrong tails."""
-
-    def __init__(self) -> None:
-        self._tables: list[Values] = []
-        self._labels: list[NDArray[np.bool_]] = []
-
-    def draw(
-        self,
-        measure: Measure,
-        asked: Ints,
-        heads: int,
-        hard: Collection[str],
-        config: EvidenceConfig,
-        stream: Stream,
-    ) -> None:
-        """Add a group for some of the heads of the pairs (n, 2) that are asked for."""
-        choices = np.unique(asked[:, 0])
-        for head in choices[stream.permutation(len(choices))[:heads]].tolist():
-            true = np.unique(asked[asked[:, 0] == head, 1])
-            wrong = _wrong_tails(measure, head, hard, config, stream)
-            if len(wrong):
-                self._tables.append(measure.table(head, np.concatenate([true, wrong])))
-                self._labels.append(np.repeat([True, False], [len(true), len(wrong)]))
-
-    def data(self) -> lightgbm.Dataset:
-        """All rows as LightGBM takes them."""
-        table = np.concatenate(self._tables)
-        names = [f"c{number}" for number in range(table.shape[1])]  # LightGBM takes no names with commas and the like
-        groups = [len(one) for one in self._labels]
-        return lightgbm.Dataset(table, label=np.concatenate(self._labels), group=groups, feature_name=names)
-
-
 def fit_ranker(
     graph: Graph,
     tasks: Sequence[Task],
@@ -202,7 +181,7 @@ def fit_ranker(
         by_relation |= dict.fromkeys(one.relations, make_sources(graph, one.embeddings, learnt))
     sources_of = [by_relation[task.relation] if out_of_fold else sources for task in usable]
     rows = _draw_rows(sources_of, evidence, usable, config, seed, on_progress)
-    return EvidenceRanker(sources, Trees(train_trees(rows, evidence, config, seed), evidence))
+    return EvidenceRanker(sources, train_trees(rows, evidence, config, seed), rows=rows)
 
 
 def check_enough(tasks: Sequence[Task], config: EvidenceConfig) -> None:
@@ -224,7 +203,12 @@ def _usable(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if len(task.pairs) > 1 and len(task.candidates) > 1]
 
 
-def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping[str, Method] | None = None) -> Sources:
+def make_sources(
+    graph: Graph,
+    embeddings: Sequence[Embeddings],
+    learnt: Mapping[str, Method] | None = None,
+    completion: Embeddings | None = None,
+) -> Sources:
     """Put what evidence is taken from in its place."""
     places: dict[str, Embeddings] = {}
     for vectors in embeddings:
@@ -235,7 +219,7 @@ def make_sources(graph: Graph, embeddings: Sequence[Embeddings], learnt: Mapping
                 + ", ".join(one.config.model for one in embeddings)
             )
         places[place] = vectors
-    return Sources(graph, learnt=learnt or {}, **places)
+    return Sources(graph, learnt=learnt or {}, completion=completion, **places)
 
 
 def _draw_rows(
@@ -252,27 +236,15 @@ def _draw_rows(
         task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
         measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
-        rows.draw(measure, task.pairs[order[shots:]], config.heads, _HARD, config, stream)
+        rows.draw(measure, task.pairs[order[shots:]], config.heads, Wrong(_HARD, config.hard, config.random), stream)
         on_progress("learning from tasks", (number + 1) / total)
     return rows
 
 
-def _wrong_tails(measure: Measure, head: int, hard: Collection[str], config: EvidenceConfig, stream: Stream) -> Ints:
-    """Candidates that are wrong for a head: hard ones and random ones, sorted."""
-    question = measure.query
-    places = np.flatnonzero(~np.isin(question.candidates, question.task.truths.tails_of(head)))
-    if not len(places):
-        return places
-    values = measure.values(head)[places]
-    chosen = [places[stream.integers(len(places), config.random)]]
-    for number, one in enumerate(measure.evidence):
-        if one.name in hard:
-            chosen.append(places[np.argsort(-values[:, number], kind="stable")[: config.hard]])
-    return question.candidates[np.unique(np.concatenate(chosen))]
-
-
-def train_trees(rows: Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int) -> lightgbm.Booster:
-    """Train trees on rows, with the known directions of evidence as constraints."""
+def train_trees(
+    rows: Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int, without: Collection[str] = ()
+) -> Trees:
+    """Train trees on rows, those of some relations left out, with the known directions of evidence as constraints."""
     columns = column_evidence(evidence)
     settings = {
         "objective": "lambdarank",
@@ -289,4 +261,4 @@ def train_trees(rows: Rows, evidence: Sequence[Evidence], config: EvidenceConfig
         "force_row_wise": True,
         "verbosity": -1,
     }
-    return lightgbm.train(settings, rows.data(), num_boost_round=config.trees)
+    return Trees(lightgbm.train(settings, rows.data(without), num_boost_round=config.trees), evidence)

@@ -4,7 +4,15 @@ from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, num_pairs
 from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, without_relations
 from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
 from faan.tasks.edges import with_task_edges
-from faan.tasks.episodes import Episode, EpisodeSampler, background_tasks, draw_negatives, has_negatives, inverse_tasks
+from faan.tasks.episodes import (
+    Episode,
+    EpisodeSampler,
+    background_tasks,
+    draw_negatives,
+    has_negatives,
+    inverse_name,
+    inverse_tasks,
+)
 from faan.tasks.holdout import held_out_rows, without_rows
 from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
@@ -34,6 +42,7 @@ __all__ = [
     "find_leakage",
     "has_negatives",
     "held_out_rows",
+    "inverse_name",
     "inverse_tasks",
     "num_pairs",
     "read_benchmark",

@@ -145,7 +145,7 @@ def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
         truths = task.truths.pairs
         hidden = None if task.hidden is None else (task.hidden + graph.num_relations) % (2 * graph.num_relations)
         inverse = Task(
-            f"{task.relation}_inv",
+            inverse_name(task.relation),
             np.ascontiguousarray(task.pairs[:, ::-1]),  # torch takes no negative strides
             find_candidates(graph, task.pairs[:, 0]).entities,
             PairSet(truths[:, 1], truths[:, 0], graph.num_entities),
@@ -154,6 +154,11 @@ def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
         if has_negatives(inverse):
             swapped.append(inverse)
     return swapped
+
+
+def inverse_name(relation: str) -> str:
+    """What the inverse of a task's relation is called."""
+    return f"{relation}_inv"
 
 
 def has_negatives(task: Task) -> bool:

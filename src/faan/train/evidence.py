@@ -120,8 +120,10 @@ class EvidenceStages(Stages):
                 seed=self.config.seed,
                 on_progress=callbacks.on_progress,
             )
-            self._evaluate(ranker.on(self._sources(learnt)))
-            ranker.save(self.folder / RANKER_FOLDER)
+            trained = ranker.on(self._sources(learnt))
+            self._evaluate(trained)
+            trained.save(self.folder / RANKER_FOLDER)
+            return trained
         return self.load()
 
     def load(self) -> EvidenceRanker:
