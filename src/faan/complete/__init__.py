@@ -11,6 +11,7 @@ from faan.complete.pairs import parse_pair, parse_pairs, trimmed
 from faan.complete.suggestions import Suggestions
 from faan.complete.types import (
     Contribution,
+    Described,
     Examples,
     ExplainedPath,
     Explanation,
@@ -25,6 +26,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
+    from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
@@ -35,6 +37,7 @@ __all__ = [
     "About",
     "Completer",
     "Contribution",
+    "Described",
     "Edge",
     "EvidenceGraph",
     "Examples",
@@ -52,6 +55,7 @@ __all__ = [
     "Suggestions",
     "WeightedExample",
     "WeightedNeighbour",
+    "as_examples",
     "ask",
     "check_place",
     "cut",
@@ -72,6 +76,7 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
+    "as_examples": "given",
     "Question": "question",
     "ask": "question",
     "entities": "question",

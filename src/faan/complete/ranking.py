@@ -91,7 +91,7 @@ class Ranking:
         question, names = self.question, self.question.graph.entity_names
         rivals = scores[compared]
         among = np.searchsorted(compared, places)
-        probabilities = self.calibration.probability(rivals, len(question.references), among)
+        probabilities = self.calibration.probability(rivals, max(question.num_examples, 1), among)
         because = self.reasons.because(entity, choices[places])
         order = np.argsort(-rivals, kind="stable")
         rank = np.empty(len(rivals), dtype=np.int64)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, Purpose, Stream, UnknownNameError
 from faan.graph import Graph, plain_words, relation_words
@@ -26,7 +27,6 @@ _SAME = 0.9  # a name so alike is a misspelt one
 _GRAMS = (3, 4)  # letters in a row
 _TYPES = 0.3  # what it adds to the likeness if all entities of a relation have types that the name mentions
 _SHORTEST = 3  # letters of a type's name that are looked for
-_LOOKED_AT = 100  # facts of a relation whose types are looked at
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,16 @@ def near_relations(graph: Graph, name: str) -> list[NearRelation]:
     """All relations that have facts, the nearest first."""
     own = [_grams(text) for text in _joined_relations(graph)]
     having = Counter(gram for grams in own for gram in grams)
-    asked, mentioned = _grams(wanted := _joined([name])[0]), _mentioned(graph, wanted)
+    asked, typed = _grams(wanted := _joined([name])[0]), _typed(graph, _mentioned(graph, wanted))
 
     def length(grams: Iterable[str]) -> float:
-        return sum(math.log((1 + len(own)) / (1 + having[gram])) ** 2 for gram in grams)
+        return sum(math.log1p(len(own) / (1 + having[gram])) ** 2 for gram in grams)
 
     found = []
     for relation in graph.used_relations.tolist():
         product = length(asked) * length(own[relation])
         alike = length(asked & own[relation]) / math.sqrt(product) if product else 0.0
-        found.append(NearRelation(relation, alike + _TYPES * _typed(graph, relation, mentioned) if alike else 0.0))
+        found.append(NearRelation(relation, alike + _TYPES * float(typed[relation]) if alike else 0.0))
     return sorted(found, key=lambda one: (-one.likeness, one.relation))
 
 
@@ -99,16 +99,15 @@ def _mentioned(graph: Graph, wanted: str) -> Ints:
     return np.array([i for i, name in enumerate(names) if len(name) >= _SHORTEST and name in wanted], np.int64)
 
 
-def _typed(graph: Graph, relation: int, mentioned: Ints) -> float:
-    """The share of the heads and tails of a relation that are of one of the types, whichever side has more."""
+def _typed(graph: Graph, mentioned: Ints) -> NDArray[np.float64]:
+    """For each relation the share of its heads and tails that are of one of the types."""
     if graph.types is None or not len(mentioned):
-        return 0.0
-    rows = np.flatnonzero(graph.relations == relation)[:_LOOKED_AT]
-    shares = [
-        np.mean([np.isin(graph.types.of(entity), mentioned).any() for entity in column[rows].tolist()])
-        for column in (graph.heads, graph.tails)
-    ]
-    return float(np.mean(shares))
+        return np.zeros(graph.num_relations)
+    is_typed = np.zeros(graph.num_entities, dtype=bool)
+    is_typed[graph.types.owners[np.isin(graph.types.ids, mentioned)]] = True
+    both = is_typed[graph.heads].astype(np.float64) + is_typed[graph.tails]
+    sums = np.bincount(graph.relations, weights=both, minlength=graph.num_relations)
+    return np.asarray(sums / (2 * np.maximum(graph.relation_counts, 1)))
 
 
 def _some_pairs(graph: Graph, relation: int) -> Ints:

@@ -1,4 +1,4 @@
-"""Names as plain words: `concept:person:albert_einstein`, `http://x/Albert_Einstein` and `Albert Einstein` are the same.
+"""Names as plain words: `concept:person:albert_einstein` and `http://x/Albert_Einstein` are both *albert einstein*.
 
 Labels and readable ids say what things are called. Opaque ids (`Q42`, `/m/0abc`, numbers) say nothing; a graph that has
 only such ids, and no labels, has no readable names.
@@ -17,6 +17,7 @@ from faan.graph.names import Names
 _SAMPLE = 2_000  # entities whose names are looked at to see whether names are readable
 _WORD = r"^\p{L}{3,}$"
 _COMMON = 0.1  # a word that more of the entities have tells none of them from the others
+_FEW = 5  # in a small graph, so many may share a word all the same
 _LONGEST = 200  # letters of a name that are looked at
 
 
@@ -54,7 +55,7 @@ def has_readable_names(graph: Graph) -> bool:
     words = [set(text.split(" ")) for text in plain_words(sample)]
     having = Counter(word for own in words for word in own)
     readable = pl.Series(list(having), dtype=pl.String)
-    allowed = max(1.0, _COMMON * len(words))
+    allowed = max(_FEW, _COMMON * len(words))
     telling = {word for word in readable.filter(readable.str.contains(_WORD)) if having[word] <= allowed}
     return sum(not own.isdisjoint(telling) for own in words) > len(words) / 2
 
