@@ -401,3 +401,47 @@ def test_a_bad_file_of_examples_is_told_by_line(
     code, _, err = faan("suggest", model, "--examples", tmp_path / "pairs.tsv")
     assert code == 1
     assert message in err
+
+
+def test_unlikely_suggestions_are_left_out(faan: Faan, model: Path) -> None:
+    heads = [word for name in ("land8", "land9", "land10") for word in ("--head", name)]
+    rows = [json.loads(line) for line in faan("suggest", model, *EXAMPLES, *heads, "--json")[1].splitlines()]
+    least = sorted(row["probability"] for row in rows)[len(rows) // 2]
+    code, out, err = faan("suggest", model, *EXAMPLES, *heads, "--json", "--min-probability", str(least))
+    assert code == 0, err
+    assert [json.loads(line) for line in out.splitlines()] == [row for row in rows if row["probability"] >= least]
+    code, out, err = faan("suggest", model, *EXAMPLES, *heads, "--min-probability", "1")
+    assert (code, out) == (0, "")
+    assert "no suggestion has a probability of 1 or more" in err
+
+
+def test_the_surest_of_all_heads_come_first(faan: Faan, model: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in faan("suggest", model, *EXAMPLES, "--top", "3", "--json")[1].splitlines()]
+    code, out, err = faan("suggest", model, *EXAMPLES, "--top", "3", "--surest", "7", "-o", tmp_path / "sure.jsonl")
+    assert code == 0, err
+    assert "all of them are ranked first" in err
+    sure = [json.loads(line) for line in (tmp_path / "sure.jsonl").read_text().splitlines()]
+    assert sure == sorted(rows, key=lambda row: -row["probability"])[:7]
+    code, out, err = faan("suggest", model, *EXAMPLES, "--top", "3", "--surest", "2")
+    first = sure[0]
+    assert f"{first['probability']:.1%}  {first['head']} → {first['tail']}" in out
+    assert len(out.splitlines()) == 2
+
+
+def test_a_summary_says_how_many_facts_to_expect(faan: Faan, model: Path) -> None:
+    rows = [json.loads(line) for line in faan("suggest", model, *EXAMPLES, "--json")[1].splitlines()]
+    code, out, err = faan("suggest", model, *EXAMPLES, "--summary", "--json")
+    assert code == 0, err
+    said = json.loads(out)
+    assert said["asked"] == len({row["head"] for row in rows})
+    for one in said["expected"]:
+        above = [row for row in rows if row["probability"] >= one["least"]]
+        assert (one["suggestions"], one["heads"]) == (len(above), len({row["head"] for row in above}))
+        assert one["true"] == pytest.approx(sum(row["probability"] for row in above))
+        assert one["wrong"] == pytest.approx(sum(1 - row["probability"] for row in above))
+    assert said["expected"][-1]["suggestions"] > 0
+    table = faan("suggest", model, *EXAMPLES, "--summary")[1]
+    assert "probability at least" in table
+    for wrong in (["--explain"], ["--surest", "3"], ["--min-probability", ".5"], ["--format", "tsv"]):
+        assert faan("suggest", model, *EXAMPLES, "--summary", *wrong)[0] == 2
+    assert faan("suggest", model, *EXAMPLES, "--surest", "3", "--resume", "-o", "x.jsonl")[0] == 2

@@ -14,7 +14,7 @@ from faan.complete.choosing import choose_tasks
 from faan.complete.fewshot import FittedModel
 from faan.complete.registry import recipe_of
 from faan.graph import Graph, read_graph
-from faan.models import METHODS
+from faan.models import METHODS, EvidenceRanker
 
 from .conftest import CAPITALS, facts
 
@@ -193,6 +193,8 @@ def test_fit_and_info_call_relations_by_their_labels_and_the_graph_by_its_name(
 
 def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(knowing: Completer) -> None:
     assert any("rules is used for new relations" in note for note in knowing.about.notes)
+    assert isinstance(knowing.fitted.method, EvidenceRanker)
+    assert knowing.fitted.method.sources.graph is knowing.graph  # not what was left of it while trees learnt
     for head, tail in (("p500", "tongue2"), ("p333", "tongue1")):  # by what others born in the town speak
         first = next(iter(knowing.suggest("speaks", heads=head, top=1, known="show")))
         assert first.tail == tail

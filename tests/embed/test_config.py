@@ -18,6 +18,19 @@ def test_the_published_file_holds_the_recommended_settings(model: str) -> None:
     assert EmbedConfig.from_toml(f"embed-{model}") == EmbedConfig.recommended(model)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_settings_for_link_prediction_are_those_of_a_file(model: str) -> None:
+    config = EmbedConfig.for_completion(model)  # type: ignore[arg-type]
+    assert (config.model, config.inverse_relations) == (model, True)
+
+
+def test_a_small_graph_has_every_entity_as_a_negative_and_a_large_one_fewer_epochs() -> None:
+    config = EmbedConfig(negatives=100, epochs=60, budget=10_000)
+    assert config.for_graph(200, 100).negatives == "all"
+    assert config.for_graph(200, 101).negatives == 100
+    assert [config.for_graph(facts, 1000).epochs for facts in (100, 500, 10_000)] == [60, 20, 5]
+
+
 def test_recommended_settings_can_be_changed() -> None:
     assert EmbedConfig.recommended("complex", epochs=3).epochs == 3
 

@@ -28,6 +28,13 @@ def test_triples_are_encoded_by_name_and_strangers_left_out(ring: Graph) -> None
     assert unknown == 2
 
 
+def test_the_last_held_out_mrr_is_that_of_the_table(ring: Graph, tmp_path: Path) -> None:
+    valid, test = np.array([[0, 0, 5], [3, 0, 9], [7, 0, 2]]), np.array([[0, 0, 6], [0, 0, 7], [8, 0, 2], [3, 0, 1]])
+    run = embed_graph(ring, CONFIG, tmp_path / "run", valid=valid, test=test)
+    last = json.loads((tmp_path / "run" / "metrics.json").read_text())[-1]
+    assert last["mrr"] == pytest.approx(run.scores["valid"].both.mrr)
+
+
 def test_a_run_leaves_vectors_metrics_and_result(ring: Graph, tmp_path: Path) -> None:
     held_out = np.array([[0, 0, 5]])
     run = embed_graph(ring, CONFIG, tmp_path / "run", valid=held_out, test=held_out)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, ntriples, read_graph
+from faan.graph import Graph, ntriples, open_graph, read_graph, save_graph
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -174,3 +174,24 @@ def test_bad_turtle_is_named_and_cannot_be_skipped(write: Write) -> None:
 def test_only_literals_are_no_graph(write: Write) -> None:
     with pytest.raises(InputError, match=r"no triple in it \(only 1 statements about literal values\)"):
         read_graph(write("g.nt", '<http://e/a> <http://e/p> "1" .\n'))
+
+
+@pytest.mark.parametrize("extension", SYNTAXES)
+def test_descriptions_are_kept_apart_from_labels(write: Write, tmp_path: Path, extension: str) -> None:
+    text = TURTLE + (
+        "@prefix schema: <http://schema.org/> .\n"
+        'ex:Lima rdfs:comment "a city"@en ; schema:description "capital de Perú"@es, "capital of Peru"@en .\n'
+        'ex:Peru rdfs:comment "a country" . ex:capital rdfs:comment "of a relation" .\n'
+    )
+    content = ox.serialize((q.triple for q in ox.parse(text, ox.RdfFormat.TURTLE)), format=SYNTAXES[extension])
+    assert content is not None
+    graph = read_graph(write(f"graph.{extension}", content))
+    lima, peru = graph.entity("Lima"), graph.entity("Peru")
+    assert (graph.entity_label(lima), graph.entity_description(lima)) == ("Lima", "capital of Peru")
+    assert (graph.entity_label(peru), graph.entity_description(peru)) == ("Peru", "a country")
+    assert graph.relation_label(graph.relation("has capital")) == "has capital"
+    assert graph.report.literals == 1  # the population
+    save_graph(graph, tmp_path / "saved")
+    again = open_graph(tmp_path / "saved")
+    assert again.entity_description(again.entity("Lima")) == "capital of Peru"
+    assert read_graph([("a", "r", "b")]).entity_description(0) == ""

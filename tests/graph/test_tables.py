@@ -165,6 +165,8 @@ def test_a_kgx_nodes_file_gives_labels_and_types(write: Write) -> None:
     more = write("more.tsv", "id\tname\nHGNC:1\tfirst wins\nbiolink:causes\tcauses\n")
     both = read_graph(edges, nodes=[nodes, more])
     assert (both.entity_label(0), both.entity_label(1), both.relation_label(0)) == ("BRCA1", "cancer", "causes")
+    described = write("described.tsv", "id\tname\tdescription\nHGNC:1\tBRCA1\ta gene\n")
+    assert read_graph(edges, nodes=described).entity_description(0) == "a gene"
     with pytest.raises(InputError, match="this is a nodes file"):
         read_graph(nodes)
     with pytest.raises(InputError, match="line 1: expected a nodes file with the columns id"):

@@ -15,6 +15,7 @@ from faan.complete import Completer, fit
 from faan.graph import Graph, read_graph
 from faan.web.app import create_app
 from faan.web.decisions import Decisions
+from faan.web.naming import Naming
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
@@ -55,12 +56,13 @@ def land() -> list[tuple[str, str, str]]:
 def make_service(tmp_path: Path) -> Iterator[MakeService]:
     opened: list[Decisions] = []
 
-    def make(graph: Graph | None = None, **settings: Any) -> Service:
+    def make(graph: Graph | None = None, naming: Naming | None = None, **settings: Any) -> Service:
         graph = graph or read_graph(TRIPLES)
         decisions = Decisions(tmp_path / "decisions.sqlite")
         opened.append(decisions)
         completer = cast(Completer, FakeCompleter(graph))
-        return Service(completer, open_search(graph, tmp_path / "entities.sqlite"), decisions, "test-model", **settings)
+        naming = naming or Naming(graph, open_search(graph, tmp_path / "entities.sqlite"))
+        return Service(completer, naming, decisions, "test-model", **settings)
 
     yield make
     for decisions in opened:

@@ -45,7 +45,10 @@ class FakeCompleter:
         tails: Sequence[str] | None = None,
         top: int = 10,
         known: str = "skip",
+        *,
+        rejected: Sequence[tuple[str, str]] = (),
     ) -> Suggestions:
+        self.rejected = rejected
         asked = Asked(self.graph, "the new relation", self.graph.num_entities, heads is None and tails is not None)
         return Suggestions(lambda: self._suggest(examples, heads, tails, top, known), asked)
 
@@ -62,10 +65,16 @@ class FakeCompleter:
             for rank, tail in enumerate(found[:top], 1):
                 yield self._suggestion(head, tail, rank, len(pairs))
 
-    def score(self, pairs: Sequence[tuple[str, str]], examples: Examples) -> list[Suggestion]:
+    def score(
+        self, pairs: Sequence[tuple[str, str]], examples: Examples, *, rejected: Sequence[tuple[str, str]] = ()
+    ) -> list[Suggestion]:
+        self.rejected = rejected
         return [self._suggestion(head, tail, 1, len(self._pairs(examples))) for head, tail in pairs]
 
-    def explain(self, head: str, tail: str, examples: Examples) -> Explanation:
+    def explain(
+        self, head: str, tail: str, examples: Examples, *, rejected: Sequence[tuple[str, str]] = ()
+    ) -> Explanation:
+        self.rejected = rejected
         pairs = self._pairs(examples)
         relation = "the new relation"
         neighbour = WeightedNeighbour("near", pairs[0][0], True, 0.7)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
@@ -18,6 +19,7 @@ from faan.web.gate import Gate
 from faan.web.service import Service
 
 from .conftest import MakeService, client_of
+from .fake import FakeCompleter
 
 DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}
 
@@ -285,3 +287,63 @@ def test_no_body_breaks_the_server(client: TestClient, body: bytes) -> None:
     answer = client.post("/api/suggest", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.json()["error"]
+
+
+def test_names_are_looked_up_with_what_is_wrong_with_them(client: TestClient) -> None:
+    asked = {"relation": "currency", "entities": ["Peru", "Perru", "nobody at all"]}
+    answer = client.post("/api/names", json=asked).json()
+    assert answer["relation"] == {"name": "currency", "label": "currency", "facts": 3}
+    known, near, unknown = answer["entities"]
+    assert (known["asked"], known["entity"]["label"], known["problem"]) == ("Peru", "Peru", "")
+    assert (near["entity"], near["nearest"]) == (None, ["Peru"])
+    assert near["problem"] == "no entity is called 'Perru'. Did you mean 'Peru'?"
+    assert (unknown["entity"], unknown["nearest"]) == (None, [])
+    new = client.post("/api/names", json={"relation": "curency"}).json()
+    assert (new["relation"], new["nearest"], new["entities"]) == (None, ["currency"], [])
+
+
+def test_labels_stand_for_names(make_service: MakeService, write: Callable[[str, str], Path]) -> None:
+    labels = write("nodes.tsv", "id\tname\nQ1\tPeru\nP1\tcurrency\nQ2\tSol\nQ3\tSol\n")
+    client = client_of(make_service(read_graph([("Q1", "P1", "Q2"), ("Q3", "P1", "Q1")], nodes=labels)))
+    answer = client.post("/api/names", json={"relation": "currency", "entities": ["Peru", "Sol"]}).json()
+    assert answer["relation"]["name"] == "P1"
+    assert answer["entities"][0]["entity"]["name"] == "Q1"
+    assert "Q2" in answer["entities"][1]["problem"]  # two have this label
+    client.post("/api/decisions", json=DECISION | {"relation": "currency", "head": "Peru", "tail": "Q2"})
+    (made,) = client.get("/api/decisions/past").json()["decisions"]
+    assert [made[f"{end}_label"] for end in ("head", "relation", "tail")] == ["Peru", "currency", "Sol"]
+    assert made["relation"] == "P1"
+
+
+def test_past_decisions_come_latest_first(client: TestClient) -> None:
+    facts = [("Peru", "Euro"), ("Chile", "Yen"), ("Korea", "Yen")]
+    for head, tail in facts:
+        client.post("/api/decisions", json=DECISION | {"head": head, "tail": tail})
+    client.post("/api/decisions", json=DECISION | {"relation": "near", "head": "Peru", "tail": "Korea"})
+    client.delete("/api/decisions/2", params={"reviewer": "Bo"})
+    listed = client.get("/api/decisions/past", params={"relation": "currency"}).json()["decisions"]
+    assert [(row["head"], row["tail"]) for row in listed] == [("Korea", "Yen"), ("Peru", "Euro")]
+    older = client.get("/api/decisions/past", params={"before": listed[0]["id"], "limit": 1}).json()["decisions"]
+    assert [row["id"] for row in older] == [1]
+    assert len(client.get("/api/decisions/past").json()["decisions"]) == 3
+
+
+def test_rejected_facts_are_passed_on(client: TestClient, service: Service) -> None:
+    completer = cast(FakeCompleter, service.completer)
+    client.post("/api/decisions", json=DECISION | {"verdict": "rejected"})
+    client.post("/api/decisions", json=DECISION | {"head": "Korea", "verdict": "rejected"})
+    asked = {"relation": "currency", "accepted_until": 1, "rejected": [["Chile", "Yen"]]}
+    client.post("/api/suggest", json=asked)
+    assert completer.rejected == (("Chile", "Yen"), ("Peru", "Euro"))  # what came later does not count
+    client.post("/api/explain", json=asked | {"head": "Peru", "tail": "Yen"})
+    assert completer.rejected == (("Chile", "Yen"), ("Peru", "Euro"))
+    client.post("/api/score", json={"relation": "currency", "pairs": [["Peru", "Yen"]]})
+    assert not completer.rejected
+    wrong = client.post("/api/suggest", json=asked | {"rejected": [["Chil", "Yen"]]})
+    assert wrong.json()["error"] == "no entity is called 'Chil'. Did you mean 'Chile'?"
+
+
+def test_entities_of_the_kind_that_is_looked_for_come_first(client: TestClient) -> None:
+    found = client.get("/api/entities", params={"q": "e", "like": ["Yen", "nobody"]}).json()["entities"]
+    assert found[0]["name"] == "Euro"
+    assert client.get("/api/entities", params={"q": "e", "like": ["Yen"] * 21}).status_code == 422

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+
+from faan.complete import Completer
 
 from .browser import ENTER, READY, Window
 from .serving import served_here
@@ -54,7 +58,7 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(page: str, win
     head, tail = first.split(" → ")
     assert window.saved("accepted.nt") == f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> .\n"
 
-    window.one(f"#use-accepted{READY}")
+    window.one(f"#use-decisions{READY}")
     window.press("e")  # accepted facts become examples
     window.wait_for_text("#progress", "of 48 decided")  # one land less lacks it
     assert "accepted=" in window.driver.current_url
@@ -142,7 +146,52 @@ def test_a_phone_ranks_again_with_what_was_accepted(page: str, window: Window) -
     window.open(f"{page}/?relation=speaks&head=land1&head=land2&known=show")
     window.click(f"#accept{READY}")
     window.wait_for_text("#progress", "1 accepted")
-    window.click(f"#use-accepted{READY}")
+    window.click(f"#use-decisions{READY}")
     window.one(f"#accept{READY}")
     assert "accepted=1" in window.driver.current_url
     window.wait_for_text("#suggestions .fact-title", "speaks")
+
+
+# Pairs of things that lie over each other, one of which is the label of an edge.
+OVERLAPS = """
+const boxes = arguments[0];
+const apart = (a, b) => a.x1 >= b.x2 || b.x1 >= a.x2 || a.y1 >= b.y2 || b.y1 >= a.y2;
+return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => (a.caption || b.caption) && !apart(a, b))
+  .map((b) => `${a.text} over ${b.text}`));
+"""
+ON_THE_PAGE = """
+return document.querySelector(".canvas")._cyreg.cy.nodes().map((node) => {
+  const box = node.boundingBox({ includeOverlays: false });
+  return { ...box, caption: node.data("role") === "caption", text: node.data("label") };
+});
+"""
+IN_THE_PICTURE = """
+return [...document.querySelectorAll("text, circle")].map((one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect();
+  const caption = one.classList.contains("caption");
+  return { x1: left, x2: right, y1: top, y2: bottom, caption, text: one.textContent };
+});
+"""
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (390, 844)])
+def test_labels_of_edges_lie_under_nothing_on_the_page(page: str, window: Window, size: tuple[int, int]) -> None:
+    window.show_as(*size)
+    examples = [("example", json.dumps([f"land{i}", f"town{i}a"])) for i in range(3)]
+    window.open(f"{page}/?{urlencode([('relation', 'capital'), *examples, ('head', 'land9')])}")
+    window.one(f"#accept{READY}")
+    boxes = window.driver.execute_script(ON_THE_PAGE)
+    edges = window.driver.execute_script("return document.querySelector('.canvas')._cyreg.cy.edges().length")
+    captions = [box["text"] for box in boxes if box["caption"]]
+    assert {"lies_in", "sits_in", "judges", "capital"} <= set(captions)
+    assert edges - 1 <= len(captions) <= edges  # what only resembles an example has no label
+    assert window.driver.execute_script(OVERLAPS, boxes) == []
+
+
+def test_labels_of_edges_lie_under_nothing_in_a_picture(fitted: Path, window: Window, tmp_path: Path) -> None:
+    explanation = Completer.load(fitted).explain("land9", "town9a", [(f"land{i}", f"town{i}a") for i in range(5)])
+    explanation.save(tmp_path / "why.svg")
+    window.open((tmp_path / "why.svg").as_uri())
+    boxes = window.driver.execute_script(IN_THE_PICTURE)
+    assert sum(box["caption"] for box in boxes) == sum(bool(edge.label) for edge in explanation.draw().edges)
+    assert window.driver.execute_script(OVERLAPS, boxes) == []

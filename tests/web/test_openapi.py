@@ -22,6 +22,7 @@ from faan.complete import Completer
 from faan.graph import read_graph
 from faan.web.app import create_app
 from faan.web.decisions import Decisions
+from faan.web.naming import Naming
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
@@ -38,7 +39,8 @@ def description(tmp_path_factory: pytest.TempPathFactory) -> Iterator[schemathes
     folder, graph = tmp_path_factory.mktemp("api"), read_graph(TRIPLES)
     decisions = Decisions(folder / "decisions.sqlite")
     completer = cast(Completer, FakeCompleter(graph))
-    service = Service(completer, open_search(graph, folder / "entities.sqlite"), decisions, "test-model")
+    naming = Naming(graph, open_search(graph, folder / "entities.sqlite"))
+    service = Service(completer, naming, decisions, "test-model")
     yield schemathesis.openapi.from_asgi("/openapi.json", create_app(service), headers={"host": "127.0.0.1"})
     decisions.close()
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from fastapi.testclient import TestClient
 
+from faan.graph import read_graph
 from faan.graph.iris import DEFAULT_BASE
 from faan.web.export import FORMATS
+
+from .conftest import MakeService, client_of
 
 
 def test_the_page_offers_every_format_with_its_ending_and_the_usual_base(client: TestClient) -> None:
@@ -19,3 +22,16 @@ def test_a_path_is_called_trusted_not_right(client: TestClient) -> None:
     asked = {"relation": "currency", "head": "Peru", "tail": "Euro"}
     evidence = client.post("/evidence", json=asked).text
     assert "1 of 3 examples have such a path; trusted 80 %" in evidence
+
+
+def test_placeholders_come_from_the_graph(client: TestClient) -> None:
+    page = client.get("/").text
+    assert 'id="example-head" placeholder="France"' in page  # a fact of the graph of these tests
+    assert 'id="example-tail" placeholder="Euro"' in page
+    assert 'placeholder="currency, or a new name"' in page
+
+
+def test_placeholders_of_another_graph_are_its_own(make_service: MakeService) -> None:
+    page = client_of(make_service(read_graph([('"><script>', "knows", "b")]))).get("/").text
+    assert 'placeholder="&#34;&gt;&lt;script&gt;"' in page
+    assert "France" not in page

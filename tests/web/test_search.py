@@ -39,6 +39,26 @@ def test_the_very_name_comes_first_then_whole_words_then_important_ones(search: 
     assert names(search, "yor")[0] == "Yorkshire"  # it has most edges
 
 
+def test_the_words_themselves_come_before_what_has_more_edges(tmp_path: Path) -> None:
+    rows = [(f"land{i}", "has_zone", "Asia/Tokyo") for i in range(50)]
+    rows += [("Japan", "capital", "Tokyo, Japan"), ("Japan", "port", "Tokyo")]
+    search = open_search(read_graph(rows), tmp_path / "entities.sqlite")
+    assert names(search, "tokyo") == ["Tokyo", "Asia/Tokyo", "Tokyo, Japan"]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_entities_of_the_kind_that_is_looked_for_come_first(tmp_path: Path, typed: bool) -> None:
+    towns = ["Tokyo, Japan", "Lima, Peru", "Paris, France"]
+    rows = [(f"land{i}", "has_zone", "Asia/Tokyo") for i in range(50)]
+    rows += [(f"land{i}", "has_town", town) for i, town in enumerate(towns)]
+    rows += [(town, "is", "city") for town in towns] + [("Asia/Tokyo", "is", "zone")]
+    graph = read_graph(rows, type_relations=["is"] if typed else [])
+    search = open_search(graph, tmp_path / "entities.sqlite")
+    assert names(search, "tok")[0] == "Asia/Tokyo"
+    liked = search.find("tok", like=["Lima, Peru", "Paris, France", "unknown"])
+    assert [found.name for found in liked] == ["Tokyo, Japan", "Asia/Tokyo"]
+
+
 def test_case_accents_and_punctuation_do_not_matter(search: Search) -> None:
     assert names(search, "SAN JOSE") == ["San José"]
     assert names(search, "strasse") == ["Straße"]

@@ -231,11 +231,11 @@ def test_ranking_again_waits_for_decisions_that_are_being_saved(page: str, windo
     window.wait_for_text("#progress", "1 accepted")
     window.hold("POST /api/decisions")
     window.decide("a")
-    window.click("#use-accepted")
+    window.click("#use-decisions")
     assert window.text("#status") == "Not ranked again: decisions are still being saved."
     assert "accepted=" not in window.driver.current_url
     window.release()
-    window.click(f"#use-accepted{READY}")
+    window.click(f"#use-decisions{READY}")
     window.until(lambda: "accepted=2" in window.driver.current_url, "it is not ranked again")
 
 

@@ -86,6 +86,7 @@ def embed(
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
     from faan.embed import embed_graph  # torch takes seconds to load; few commands need it
 
+    _say_what_is_ranked(trained_on, settings, len(triples.get("valid", ())))
     with busy("training vectors") as on_progress:
         run = embed_graph(trained_on, settings, output, **triples, on_progress=on_progress, on_report=_print_epoch)
     _finish(run, output, tsv, as_json)
@@ -139,6 +140,17 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
         print_json({name: dataclasses.asdict(score) for name, score in run.scores.items()})
     else:
         _print_link_prediction(run)
+
+
+def _say_what_is_ranked(graph: Graph, settings: EmbedConfig, valid: int) -> None:
+    """Say where the MRR printed in training is not that of the table at the end: it is of samples on large graphs."""
+    queries, candidates = settings.evaluate_queries, settings.evaluate_candidates
+    parts = [f"{queries:,} of the {valid:,} validation triples"] if queries < valid else []
+    parts += (
+        [f"{candidates:,} of the {graph.num_entities:,} entities"] if valid and candidates < graph.num_entities else []
+    )
+    if parts:
+        talk.print(f"the held-out MRR is an estimate from a sample: {' and '.join(parts)}")
 
 
 def _print_epoch(report: EpochReport) -> None:

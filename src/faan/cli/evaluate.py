@@ -26,10 +26,11 @@ from faan.cli.options import (
     TypesFiles,
     refuse,
 )
-from faan.cli.printing import print_json, print_table, stages, talk, visible
+from faan.cli.printing import new_table, out, print_json, print_table, shown, stages, talk, visible
 from faan.cli.train import evaluate
 
 if TYPE_CHECKING:
+    from faan.graph import Graph
     from faan.links import LinkSplit
     from faan.rank import ResultFile
 
@@ -148,6 +149,70 @@ def completion(
         if output is not None:
             _write(result, output)
     _finish(results, called, figure, as_json)
+
+
+@evaluate_app.command()
+def facts(
+    true: Annotated[str, typer.Argument(metavar="FILE", help="Facts that people judged true: HEAD RELATION TAIL.")],
+    false: Annotated[str, typer.Option("--false", metavar="FILE", help="Facts that people judged false.")],
+    model: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="The model folder of `faan fit` to judge by.")
+    ] = None,
+    graph: Annotated[
+        list[str] | None, typer.Option(metavar="GRAPH", help="A graph to fit a model on instead; repeatable.")
+    ] = None,
+    valid: Annotated[
+        str | None, typer.Option(metavar="FILE", help="True facts to choose a threshold for each relation by.")
+    ] = None,
+    valid_false: Annotated[str | None, typer.Option(metavar="FILE", help="False facts to choose it by.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides all that is random in a fit.")] = 0,
+    format: Format = None,
+    columns: ColumnNames = None,
+    skip_bad_lines: SkipBadLines = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell true facts from false ones: accuracy with a threshold for each relation, and AUC of the probability."""
+    if (model is None) == (not graph):
+        raise typer.BadParameter("give one of them: a model, or a graph to fit one on", param_hint="--model or --graph")
+    if (valid is None) != (valid_false is None):
+        raise typer.BadParameter("true and false facts go together: give both", param_hint="--valid and --valid-false")
+    from faan.complete import Completer, fit
+    from faan.links import Judged, judge_facts, probabilities
+
+    def read(*sources: str) -> Graph:
+        return SourceOptions(sources, format, columns, skip_bad_lines=skip_bad_lines).read()
+
+    labelled = [(read(true), read(false))]
+    if valid is not None and valid_false is not None:
+        labelled.append((read(valid), read(valid_false)))
+    with stages() as on_progress:
+        if model is not None:
+            completer = Completer.load(model)
+        else:
+            completer = fit(read(*graph or ()), seed=seed, on_progress=on_progress)
+        judged = [Judged.of(completer.graph, *files) for files in labelled]
+        said = [probabilities(completer, one.facts, on_progress) for one in judged]
+    test, chosen_by = judged[0], judged[1] if valid is not None else None
+    figures = judge_facts(test, said[0], chosen_by, said[-1])
+    names = completer.graph.relation_names
+    figures["relations"] = {names[relation]: own for relation, own in figures["relations"].items()}
+    _print_judged(figures, as_json)
+
+
+def _print_judged(figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+        return
+    out.print(
+        f"{figures['facts']:,} facts, {figures['true']:,} of them true; {figures['skipped']:,} skipped: unknown names"
+    )
+    auc = "needs facts of both kinds" if figures["auc"] is None else f"{figures['auc']:.3f}"
+    out.print(f"accuracy {figures['accuracy']:.3f}, F1 {figures['f1']:.3f} (a threshold for each relation)")
+    out.print(f"AUC of the probability {auc}; accuracy at 50 %: {figures['accuracy_at_50']:.3f}")
+    table = new_table("\nBy relation", "relation", "facts", "threshold", "accuracy")
+    for relation, own in sorted(figures["relations"].items(), key=lambda item: -item[1]["facts"]):
+        table.add_row(shown(relation), f"{own['facts']:,}", f"{own['threshold']:.3f}", f"{own['accuracy']:.3f}")
+    out.print(table)
 
 
 def _write(result: ResultFile, folder: Path) -> None:

@@ -12,17 +12,23 @@ from faan.base import counted
 from faan.cli.examples import ModelArgument, graph_of
 from faan.cli.options import (
     AsJson,
+    Classes,
     ColumnNames,
     Format,
     GraphArgument,
     Labels,
     Languages,
+    Limit,
+    NamedGraphs,
     Nodes,
+    Predicates,
     SkipBadLines,
     SourceOptions,
+    Timeout,
     TypePattern,
     TypeRelations,
     TypesFiles,
+    User,
 )
 from faan.cli.printing import out, print_json, stages, talk, visible
 
@@ -59,6 +65,12 @@ def fit(
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
     skip_bad_lines: SkipBadLines = False,
+    predicate: Predicates = None,
+    class_: Classes = None,
+    named_graph: NamedGraphs = None,
+    limit: Limit = None,
+    user: User = None,
+    timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
@@ -68,7 +80,22 @@ def fit(
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
     read = SourceOptions(
-        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+        graph,
+        format,
+        columns,
+        nodes,
+        labels,
+        types,
+        language,
+        type_relation,
+        type_pattern,
+        skip_bad_lines,
+        predicate,
+        class_,
+        named_graph,
+        limit,
+        user,
+        timeout,
     ).read()
     try:
         with stages() as on_progress:

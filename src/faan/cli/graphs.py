@@ -13,21 +13,27 @@ import typer
 from faan.base import InputError, check_free
 from faan.cli.options import (
     AsJson,
+    Classes,
     ColumnNames,
     Format,
     GraphArgument,
     Labels,
     Languages,
+    Limit,
+    NamedGraphs,
     Nodes,
+    Predicates,
     SkipBadLines,
     SourceOptions,
+    Timeout,
     TypePattern,
     TypeRelations,
     TypesFiles,
+    User,
     read_tasks,
 )
 from faan.cli.printing import busy, print_benchmark, print_json, print_summary, talk, visible
-from faan.graph import BUNDLED, summarise
+from faan.graph import BUNDLED, is_saved_graph, save_graph, summarise
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
 benchmark_app = typer.Typer(help="Few-shot benchmarks in the layout of NELL-One.", no_args_is_help=True)
@@ -46,13 +52,43 @@ def check(
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
     skip_bad_lines: SkipBadLines = False,
+    predicate: Predicates = None,
+    class_: Classes = None,
+    named_graph: NamedGraphs = None,
+    limit: Limit = None,
+    user: User = None,
+    timeout: Timeout = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FOLDER", help="Also save the graph, to open it at once next time."),
+    ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many relations of each kind to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Say what is in a graph, which of its relations are rare, and what is wrong with it."""
+    if output is not None:
+        check_free(output, is_saved_graph, "a saved graph")
     read = SourceOptions(
-        graph, format, columns, nodes, labels, types, language, type_relation, type_pattern, skip_bad_lines
+        graph,
+        format,
+        columns,
+        nodes,
+        labels,
+        types,
+        language,
+        type_relation,
+        type_pattern,
+        skip_bad_lines,
+        predicate,
+        class_,
+        named_graph,
+        limit,
+        user,
+        timeout,
     ).read()
+    if output is not None:
+        save_graph(read, output)
+        talk.print(f"saved the graph in {visible(str(output))}")
     with busy("counting"):
         summary = summarise(read)
     if as_json:
@@ -101,6 +137,12 @@ def build(
     type_relation: TypeRelations = None,
     type_pattern: TypePattern = None,
     skip_bad_lines: SkipBadLines = False,
+    predicate: Predicates = None,
+    class_: Classes = None,
+    named_graph: NamedGraphs = None,
+    limit: Limit = None,
+    user: User = None,
+    timeout: Timeout = None,
     as_json: AsJson = False,
 ) -> None:
     """Turn any graph into a few-shot benchmark: its rare relations become tasks, the rest the background."""
@@ -118,7 +160,22 @@ def build(
     check_free(output)
     relations = _read_split(split) if split else _world_split() if graph == [BUNDLED] and not chosen else None
     source = SourceOptions(
-        graph, format, columns, nodes, labels, types, "en", type_relation, type_pattern, skip_bad_lines
+        graph,
+        format,
+        columns,
+        nodes,
+        labels,
+        types,
+        "en",
+        type_relation,
+        type_pattern,
+        skip_bad_lines,
+        predicate,
+        class_,
+        named_graph,
+        limit,
+        user,
+        timeout,
     )
     read = source.read()
     with busy("building"):

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from faan.base import OnProgress, counted, ignore_progress, progress_bars, shorten
 from faan.base import visible as visible
+from faan.complete import Expected
 from faan.graph import RARE, RelationSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
@@ -77,6 +78,18 @@ def print_table(table: ResultTable) -> None:
     out.print(shape)
     for note in table.notes:
         out.print(visible(note), style="dim")
+
+
+def print_expected(rows: Sequence[Expected], asked: int, *, as_json: bool) -> None:
+    """Print how many facts to expect above each probability."""
+    if as_json:
+        print_json({"asked": asked, "expected": [dataclasses.asdict(row) for row in rows]})
+        return
+    table = new_table("What to expect", "probability at least", "suggestions", "for heads", "expected true", "wrong")
+    for row in rows:
+        share = f"{row.heads:,} of {asked:,}"
+        table.add_row(f"{row.least:.0%}", f"{row.suggestions:,}", share, f"{row.true:,.1f}", f"{row.wrong:,.1f}")
+    out.print(table)
 
 
 def print_summary(summary: Summary, top: int) -> None:

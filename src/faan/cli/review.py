@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +12,23 @@ import typer
 
 from faan.base import InputError, atomic_file, counted
 from faan.cli.examples import ModelArgument, graph_of
-from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
+from faan.cli.options import Base, Force, RelationBase, User, check_new_file, endpoint_of, format_of, refuse
 from faan.cli.printing import busy, talk, visible
-from faan.graph import DEFAULT_BASE, Terms
-from faan.web import CHOSEN, DECISIONS_FILE, FORMATS, Decisions, decided_relation
+from faan.graph import DEFAULT_BASE, Client, Terms, iri, is_endpoint
+from faan.web import (
+    CHOSEN,
+    DECISIONS_FILE,
+    FORMATS,
+    Decision,
+    Decisions,
+    decided_relation,
+    plan,
+    query_address,
+    send,
+)
 from faan.web import export as export_facts
+
+_SHOWN = 10  # facts that will be sent
 
 DecisionsFile = Annotated[
     Path | None,
@@ -34,16 +46,24 @@ def serve(
         str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Required to use the page.")
     ] = None,
     decisions: DecisionsFile = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where entities are described, with {id} for the name: 'https://www.wikidata.org/wiki/{id}'.",
+        ),
+    ] = None,
 ) -> None:
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
-        from faan.web import addresses, check_access, create_app, is_loopback, listen, run, service_of
+        from faan.web import LinkTemplate, addresses, check_access, create_app, is_loopback, listen, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
+    described = None if link is None else LinkTemplate(link)
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as on_progress:
-            service = opened.enter_context(service_of(model, decisions, on_progress))
+            service = opened.enter_context(service_of(model, decisions, described, on_progress))
 
         def say_where() -> None:
             here, *elsewhere = addresses(host, bound.getsockname()[1], token)
@@ -71,8 +91,27 @@ def export(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write, if not standard output.")
     ] = None,
     force: Force = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Send the facts to a SPARQL endpoint instead: `sparql+https://host/update`."
+        ),
+    ] = None,
+    query_at: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Where that endpoint answers queries, if faan cannot guess it from --to."),
+    ] = None,
+    named_graph: Annotated[
+        str | None, typer.Option("--graph", metavar="IRI", help="The named graph of the endpoint to change.")
+    ] = None,
+    user: User = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Send without asking.")] = False,
 ) -> None:
     """Write the facts that were accepted on the review page (or rejected, or all), with where they come from."""
+    if to is None:
+        refuse("an endpoint (--to)", {"--query-at": query_at, "--graph": named_graph, "--user": user, "--yes": yes})
+    else:
+        refuse("files, not for an endpoint", {"--format": format, "-o": output, "--force": force})
     form = format_of(format, output, {f".{one.ending}": name for name, one in FORMATS.items()}, default="nt")
     chosen = next((name for name in CHOSEN if name == decision), None)
     if chosen is None:
@@ -87,6 +126,10 @@ def export(
     with contextlib.closing(stored):
         graph = graph_of(model)
         called = None if relation is None else decided_relation(stored, graph, relation)
+        if to is not None:
+            facts = stored.current(called, ("accepted", "rejected") if chosen == "all" else (chosen,))
+            _send(facts, Terms(base, relation_base), to, query_at, named_graph, user, yes)
+            return
         written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph)
         if output is None:
             sys.stdout.writelines(written.pieces)
@@ -99,6 +142,51 @@ def export(
             f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
             "does not state them, so there is nothing to remove"
         )
+
+
+def _send(
+    facts: Sequence[Decision],
+    terms: Terms,
+    to: str,
+    query_at: str | None,
+    named_graph: str | None,
+    user: str | None,
+    yes: bool,
+) -> None:
+    """Show what would change at an endpoint, ask, send, and look again."""
+    if not is_endpoint(to):
+        raise typer.BadParameter("expected an address such as sparql+https://host/update", param_hint="--to")
+    endpoint = endpoint_of(None, None, user, None)
+    asked, updated = Client(query_at or query_address(to), endpoint), Client(to, endpoint)
+    graph = None if named_graph is None else iri(named_graph, "graph")
+    with busy("looking at the endpoint"):
+        changes = plan(facts, terms, asked, graph)
+    talk.print(
+        f"{visible(updated.name)}: {counted(len(changes.insert), 'fact')} to insert, "
+        f"{len(changes.delete):,} to delete, {changes.unchanged:,} already as decided"
+    )
+    signed = [*(("+", fact) for fact in changes.insert), *(("-", fact) for fact in changes.delete)]
+    for sign, fact in signed[:_SHOWN]:
+        talk.print(f"{sign} {visible(str(fact))} .")
+    if len(signed) > _SHOWN:
+        talk.print(f"and {len(signed) - _SHOWN:,} more")
+    if not signed:
+        return
+    if not yes and not sys.stdin.isatty():
+        raise InputError("nothing was sent; repeat the command with --yes to send this")
+    if not yes and not typer.confirm("send this?", err=True):
+        talk.print("nothing was sent")
+        return
+    with busy("sending"):
+        send(changes, updated, graph)
+        missing = plan(facts, terms, asked, graph).count
+    if missing:
+        raise InputError(
+            f"the server took the update, but {counted(missing, 'fact is', 'facts are')} not as sent; "
+            "does --query-at see the same graph?",
+            source=updated.name,
+        )
+    talk.print(f"sent {counted(len(signed), 'fact')}; the endpoint has them as decided")
 
 
 def _write(pieces: Iterable[str], output: Path) -> None:

@@ -15,7 +15,7 @@ import typer
 from faan.base import InputError, counted, read_lines
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, wanted
 from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
-from faan.cli.printing import busy, out, shown, talk, visible
+from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.complete import (
     ENDINGS,
     Described,
@@ -24,11 +24,13 @@ from faan.complete import (
     Line,
     Suggestion,
     cut,
+    expected_above,
     header,
     last_asked,
     line_writer,
     trimmed,
 )
+from faan.complete import surest as surest_of
 from faan.graph import DEFAULT_BASE, Graph, Terms
 
 if TYPE_CHECKING:
@@ -58,6 +60,22 @@ def suggest(
             min=1, help="Without heads and tails: the number of heads to ask for.  [default: 10 in a table, else all]"
         ),
     ] = None,
+    min_probability: Annotated[
+        float, typer.Option(metavar="P", min=0, max=1, help="Only suggestions that are at least so likely, e.g. 0.9.")
+    ] = 0.0,
+    surest: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only the N most likely suggestions of all heads, the surest first. All heads are ranked before the "
+            "first line is written.",
+        ),
+    ] = None,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary", help="Say how many facts to expect at which probability instead; with --json too."),
+    ] = False,
     known: Annotated[
         bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
     ] = False,
@@ -105,6 +123,13 @@ def suggest(
         refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
     if chosen != "table":
         refuse("a table", {"--explain": explain})
+    if surest or summary:
+        refuse("suggestions that are written head by head", {"--resume": resume})
+    if summary:
+        if chosen not in ("table", "jsonl") or output is not None:
+            raise typer.BadParameter("a summary is a table or JSON (--json) on the screen", param_hint="--summary")
+        options = {"--explain": explain, "--min-probability": min_probability, "--surest": surest}
+        refuse("suggestions, not their summary", options)
     if output is None or resume:
         refuse("a file that is begun anew (-o without --resume)", {"--force": force})
     if head or heads_file or tail:
@@ -112,14 +137,14 @@ def suggest(
     terms = Terms(base, relation_base)
     _suggest(
         wanted(model, relation, examples, example, not_like),
-        _Asked(head or [], heads_file, tail or [], top, limit, known),
+        _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary),
         _Target(chosen, output, resume, force, explain, name, terms),
     )
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Whose facts are wanted: of some heads, of some tails, or of heads that lack the fact; and how many."""
+    """Whose facts are wanted: of some heads, of some tails, or of heads that lack the fact; how many, how likely."""
 
     heads: list[str]
     heads_file: Path | None
@@ -127,6 +152,14 @@ class _Asked:
     top: int
     limit: int | None
     known: bool
+    least: float  # probability
+    surest: int | None  # how many over all heads
+    summary: bool  # only say what to expect
+
+    @property
+    def of_all(self) -> bool:
+        """Whether all heads must be asked before there is anything to show."""
+        return self.surest is not None or self.summary
 
     @property
     def by_tail(self) -> bool:
@@ -173,9 +206,17 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     )
     if suggested.as_if_like:
         talk.print(f"as if like: {visible(', '.join(suggested.as_if_like))} (--not-like NAME leaves one out)")
-    found = _at_least_one(_watched(suggested.stream(), len(names), asked.by_tail))
+    found = _watched(suggested.stream(), len(names), asked.by_tail)
+    if asked.summary:
+        print_expected(expected_above(found, asked.by_tail), len(names), as_json=target.form == "jsonl")
+        return
+    if asked.least:
+        found = (suggestion for suggestion in found if suggestion.probability >= asked.least)
+    if asked.surest is not None:
+        found = iter(surest_of(found, asked.surest))
+    found = _at_least_one(found, asked.least)
     if target.form == "table":
-        _print_table(found, asked.by_tail, target.explained, completer.graph)
+        _print_table(found, asked, target.explained, completer.graph)
     else:
         relation = _called(examples, completer.graph) or target.name or ""
         count = _write(found, target, line_writer(target.form, relation, target.terms))
@@ -201,8 +242,10 @@ def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: 
     if asked.heads:
         return asked.heads
     heads = completer.heads_lacking(examples)
-    limit = asked.limit or (_HEADS_IN_A_TABLE if in_a_table else len(heads))
+    limit = asked.limit or (_HEADS_IN_A_TABLE if in_a_table and not asked.of_all else len(heads))
     more = f"; these are the first {limit} (--limit for more)" if limit < len(heads) else ""
+    if asked.of_all:
+        more += "; all of them are ranked first"
     talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{more}")
     return heads[:limit]
 
@@ -218,9 +261,12 @@ def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]
     return asked
 
 
-def _at_least_one(found: Iterator[Suggestion]) -> Iterator[Suggestion]:
+def _at_least_one(found: Iterator[Suggestion], least: float) -> Iterator[Suggestion]:
     """The same suggestions; a word about it where there are none."""
     first = next(found, None)
+    if first is None and least:
+        talk.print(f"no suggestion has a probability of {least:g} or more (--summary shows what to expect)")
+        return iter(())
     if first is None:
         talk.print("no suggestions: all that fits is known already (--known shows it)")
         return iter(())
@@ -268,19 +314,24 @@ def _size(path: Path | None) -> int:
     return path.stat().st_size if path is not None and path.is_file() else 0
 
 
-def _print_table(found: Iterable[Suggestion], by_tail: bool, explained: bool, graph: Graph) -> None:
+def _print_table(found: Iterable[Suggestion], asked: _Asked, explained: bool, graph: Graph) -> None:
+    """Print suggestions under the entity that was asked about; the surest of all in one list."""
+
     def label(name: str) -> str:
         return graph.entity_label(graph.entity(name))
 
     last = None
     for suggestion in found:
-        asked, answer = (suggestion.tail, suggestion.head) if by_tail else (suggestion.head, suggestion.tail)
-        if asked != last:
-            if suggestion.low_evidence and last is None:
-                out.print("low evidence: two examples or fewer are little to go by", style="yellow")
-            out.print(shown(label(asked)), style="bold")
-            last = asked
+        entity, answer = (suggestion.tail, suggestion.head) if asked.by_tail else (suggestion.head, suggestion.tail)
+        if suggestion.low_evidence and last is None:
+            out.print("low evidence: two examples or fewer are little to go by", style="yellow")
+        text = shown(label(answer))
+        if asked.surest is not None:
+            text = shown(f"{label(suggestion.head)} → {label(suggestion.tail)}")
+        elif entity != last:
+            out.print(shown(label(entity)), style="bold")
+        last = entity
         marks = f"  ! {visible(suggestion.warnings[0])}" if suggestion.warnings else ""
-        out.print(f"  {suggestion.rank:>3}  {suggestion.probability:>6.1%}  {shown(label(answer))}{marks}")
+        out.print(f"  {suggestion.rank:>3}  {suggestion.probability:>6.1%}  {text}{marks}")
         for sentence in suggestion.because if explained else ():
             out.print(f"               {visible(sentence)}", style="dim")

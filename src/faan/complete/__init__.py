@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from faan.base import load_lazily
 from faan.complete.about import About, Measured, Source
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
+from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs, trimmed
@@ -41,6 +42,7 @@ __all__ = [
     "Edge",
     "EvidenceGraph",
     "Examples",
+    "Expected",
     "ExplainedPath",
     "Explanation",
     "Extended",
@@ -60,6 +62,7 @@ __all__ = [
     "check_place",
     "cut",
     "entities",
+    "expected_above",
     "fit",
     "fit_methods",
     "header",
@@ -69,6 +72,7 @@ __all__ = [
     "parse_pairs",
     "read_about",
     "recipe_of",
+    "surest",
     "trimmed",
     "write_drawing",
 ]

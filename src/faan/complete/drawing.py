@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from faan.base import InputError, shorten
+from faan.complete.captions import Box, Label, place_captions, width_of
 
 _WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
+_STRETCHES = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0)  # of the width, until every label has a place
+_RADIUS, _NAME, _CAPTION = 9, 12, 11  # of an entity, of its label's letters, of an edge's label's letters
+_LONGEST = 32  # letters of a label
 _FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 _COLOURS = {"head": "#1f6feb", "tail": "#1a7f37", "path": "#9a6700", "neighbour": "#57606a", "example": "#8250df"}
 _STROKES = {
@@ -61,7 +65,54 @@ def write_drawing(drawing: EvidenceGraph, path: Path) -> None:
         raise InputError("expected a file name that ends in .svg or .png", source=str(path))
 
 
-def layout(drawing: EvidenceGraph) -> dict[str, tuple[float, float]]:
+@dataclass(frozen=True)
+class _Arranged:
+    """A drawing with places for everything: (x, y) of each node, and of each edge's label, None where there is none."""
+
+    width: float
+    height: float
+    places: dict[str, tuple[float, float]]
+    captions: list[Box | None]
+
+
+def _arrange(drawing: EvidenceGraph) -> _Arranged:
+    """Places for entities and labels, as narrow as possible: no label of an edge lies under anything else."""
+    best, most = None, -1
+    for stretch in _STRETCHES:
+        width = _WIDTH * stretch
+        places = layout(drawing, width)
+        boxes = [box for node in drawing.nodes for box in _boxes(node, *places[node.id])]
+        captions = place_captions(boxes, [_label(edge, places) for edge in drawing.edges])
+        free = sum(caption is not None for caption in captions)
+        if free > most:
+            height = max(y for _, y in places.values()) + _TOP
+            best, most = _Arranged(width, height, places, captions), free
+        if free == len(captions):
+            break
+    assert best is not None
+    return best
+
+
+def _boxes(node: Node, x: float, y: float) -> tuple[Box, Box]:
+    """What an entity covers: its circle, and its label below."""
+    width = width_of(shorten(node.label, _LONGEST), _NAME, bold=node.role in ("head", "tail"))
+    return Box(x, y, 2 * _RADIUS, 2 * _RADIUS), Box(x, y + 20, width, _NAME + 2)
+
+
+def _ends(edge: Edge, places: dict[str, tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where the arrow of an edge begins and ends: beside the circles."""
+    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    length = max(math.hypot(x2 - x1, y2 - y1), 1)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    return (x1 + 12 * dx, y1 + 12 * dy), (x2 - 14 * dx, y2 - 14 * dy)
+
+
+def _label(edge: Edge, places: dict[str, tuple[float, float]]) -> Label:
+    width = width_of(shorten(edge.label, _LONGEST), _CAPTION)
+    return Label(*_ends(edge, places), width, _CAPTION + 2 if edge.label else 0)
+
+
+def layout(drawing: EvidenceGraph, width: float = _WIDTH) -> dict[str, tuple[float, float]]:
     """Where each node is drawn: head left, tail right, paths between them, facts outside, examples below."""
     placed: dict[str, tuple[float, float]] = {}
     beside = {
@@ -79,56 +130,60 @@ def layout(drawing: EvidenceGraph) -> dict[str, tuple[float, float]]:
     for x, column in columns.items():
         offset = len(column) / 2 if x == _MIDDLE and len(column) % 2 else (len(column) - 1) / 2
         for i, name in enumerate(column):  # the middle itself is left to the arrow from head to tail
-            placed[name] = (x * _WIDTH, middle + (i - offset) * _ROW)
+            placed[name] = (x * width, middle + (i - offset) * _ROW)
     for node in drawing.nodes:
         if node.role in ("head", "tail"):
-            placed[node.id] = ((0.30 if node.role == "head" else 0.70) * _WIDTH, middle)
+            placed[node.id] = ((0.30 if node.role == "head" else 0.70) * width, middle)
     below = _TOP + rows * _ROW
     for i, name in enumerate(beside["example"]):
-        placed[name] = (_WIDTH * (0.30 if i % 2 == 0 else 0.70), below + (i // 2) * _ROW * 0.75)
+        placed[name] = (width * (0.30 if i % 2 == 0 else 0.70), below + (i // 2) * _ROW * 0.75)
     return placed
 
 
 def to_svg(drawing: EvidenceGraph) -> str:
     """A picture for a page or a document; names cannot break out of it."""
-    places = layout(drawing)
-    height = max(y for _, y in places.values()) + _TOP
+    arranged = _arrange(drawing)
+    width, height = arranged.width, arranged.height
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'font-family="sans-serif" font-size="12">',
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0L8 4L0 8z" fill="#57606a"/></marker></defs>',
-        f'<rect width="{_WIDTH}" height="{height:.0f}" fill="#ffffff"/>',
+        f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
     ]
-    parts += [_svg_edge(edge, places) for edge in drawing.edges]
-    parts += [_svg_node(node, *places[node.id]) for node in drawing.nodes]
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    parts += [_svg_edge(edge, arranged.places) for edge in drawing.edges]
+    parts += [_svg_node(node, *arranged.places[node.id]) for node in drawing.nodes]
+    parts += [_svg_caption(*pair) for pair in zip(drawing.edges, arranged.captions, strict=True)]
+    return "\n".join([*filter(None, parts), "</svg>"]) + "\n"
 
 
 def _svg_edge(edge: Edge, places: dict[str, tuple[float, float]]) -> str:
-    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
-    length = max(math.hypot(x2 - x1, y2 - y1), 1)
-    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    (x1, y1), (x2, y2) = _ends(edge, places)
     colour, dashes = _STROKES[edge.kind]
     width = 1 + 2.5 * min(max(edge.weight, 0), 1)
-    line = (
-        f'<line x1="{x1 + 12 * dx:.1f}" y1="{y1 + 12 * dy:.1f}" x2="{x2 - 14 * dx:.1f}" y2="{y2 - 14 * dy:.1f}" '
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
         f'stroke="{colour}" stroke-width="{width:.1f}" stroke-dasharray="{dashes}" marker-end="url(#arrow)"/>'
     )
-    if not edge.label:
-        return line
-    text = _text(edge.label, 32)
-    place = f'x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 5:.1f}"'
-    halo = 'paint-order="stroke" stroke="#ffffff" stroke-width="3"'
-    return f'{line}\n<text {place} text-anchor="middle" fill="{colour}" font-size="11" {halo}>{text}</text>'
+
+
+def _svg_caption(edge: Edge, place: Box | None) -> str:
+    """The label of an edge; without a free place it is left out, and the text beside the drawing says it."""
+    if place is None or not edge.label:
+        return ""
+    return (
+        f'<text class="caption" x="{place.x:.1f}" y="{place.y + 4:.1f}" text-anchor="middle" font-size="{_CAPTION}" '
+        f'fill="{_STROKES[edge.kind][0]}" paint-order="stroke" stroke="#ffffff" stroke-width="3">'
+        f"{_text(edge.label)}</text>"
+    )
 
 
 def _svg_node(node: Node, x: float, y: float) -> str:
     bold = ' font-weight="bold"' if node.role in ("head", "tail") else ""
     return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{_COLOURS[node.role]}"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}" fill="{_COLOURS[node.role]}"/>'
         f'<text x="{x:.1f}" y="{y + 24:.1f}" text-anchor="middle"{bold} paint-order="stroke" stroke="#ffffff" '
-        f'stroke-width="3" fill="#1f2328">{_text(node.label, 34)}</text>'
+        f'stroke-width="3" fill="#1f2328">{_text(node.label)}</text>'
     )
 
 
@@ -137,13 +192,13 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("PNG needs matplotlib (pip install 'faan[plots]'); an .svg needs nothing") from None
-    places = layout(drawing)
-    height = max(y for _, y in places.values()) + _TOP
-    figure = Figure(figsize=(_WIDTH / 80, height / 80))
+    arranged = _arrange(drawing)
+    places, width, height = arranged.places, arranged.width, arranged.height
+    figure = Figure(figsize=(width / 80, height / 80))
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, _WIDTH), ylim=(height, 0))
+    axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
-    for edge in drawing.edges:
+    for edge, caption in zip(drawing.edges, arranged.captions, strict=True):
         (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
         colour, dashes = _STROKES[edge.kind]
         style = {
@@ -154,16 +209,16 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
             "shrinkB": 8,
         }
         axes.annotate("", (x2, y2), (x1, y1), arrowprops=style | {"linestyle": "--" if dashes else "-"})
-        if edge.label:
-            name = shorten(edge.label, 32).replace("$", r"\$")
-            axes.text((x1 + x2) / 2, (y1 + y2) / 2 - 5, name, color=colour, fontsize=7, ha="center")
+        if edge.label and caption is not None:
+            name = shorten(edge.label, _LONGEST).replace("$", r"\$")
+            axes.text(caption.x, caption.y, name, color=colour, fontsize=7, ha="center", va="center")
     for node in drawing.nodes:
         x, y = places[node.id]
         axes.plot(x, y, "o", color=_COLOURS[node.role], markersize=9)
-        axes.text(x, y + 24, shorten(node.label, 34).replace("$", r"\$"), fontsize=8, ha="center")
+        axes.text(x, y + 24, shorten(node.label, _LONGEST).replace("$", r"\$"), fontsize=8, ha="center")
     figure.savefig(path, dpi=120)
 
 
-def _text(label: str, length: int) -> str:
+def _text(label: str) -> str:
     """A label for XML, which knows no control characters."""
-    return escape(_FORBIDDEN.sub("\ufffd", shorten(label, length)))
+    return escape(_FORBIDDEN.sub("\ufffd", shorten(label, _LONGEST)))

@@ -187,5 +187,4 @@ def _held_out(graph: Graph, seed: int) -> Ints:
 def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embeddings:
     """Vectors of a graph."""
     triples = triples_of(graph)
-    config = config.within_budget(len(triples))
     return train(triples, graph.num_entities, graph.num_relations, config, on_progress=on_progress).embeddings

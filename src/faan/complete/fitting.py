@@ -87,8 +87,8 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     if tasks is not None:
         with _timing(seconds, "measure"):
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
-        with _timing(seconds, "finish"):
-            fitted = fitted.on(graph, seed, on_progress)
+    with _timing(seconds, "finish"):
+        fitted = fitted.on(graph, seed, on_progress)
     about = About(
         method=recipe.method,
         config=recipe.config,

@@ -62,12 +62,14 @@ class Ranking:
             yield from self._suggestions(entity, choices, scores, np.array([place]), compared)
 
     def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
-        """Each entity with its choices (C,) and their scores; some entities are scored together."""
+        """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together."""
         candidates = self.question.candidates
         choices = candidates if answers is None else np.union1d(candidates, answers)
-        size = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
-        for first in range(0, len(asked), size):
+        most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
+        first, size = 0, 1
+        while first < len(asked):
             chunk = asked[first : first + size]
+            first, size = first + size, min(2 * size, most)
             scores = np.asarray(self.scorer.score(chunk, choices), dtype=np.float64)
             if np.isnan(scores).any():
                 raise InputError("a score is not a number: the model's weights are broken; fit it again")

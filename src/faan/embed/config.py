@@ -32,7 +32,8 @@ class EmbedConfig(Settings):
     chunk_size: int = Field(256, ge=1)
     """Triples that share their negatives: more is faster (larger matrices), fewer gives more varied negatives."""
     negatives: int | Literal["all"] = 96
-    """Entities that each triple is compared with, drawn uniformly; ``"all"`` compares with every entity (1-to-all)."""
+    """Entities that each triple is compared with, drawn uniformly. ``"all"`` compares with every entity (1-to-all), as
+    does a number that is not below theirs: so large graphs can have fewer."""
     in_batch_negatives: float = Field(0.0, ge=0.0, le=1.0)
     """The share of the negatives drawn from the chunk's own answers, so in proportion to how often entities occur."""
 
@@ -82,12 +83,15 @@ class EmbedConfig(Settings):
         """The settings for link prediction: `embed-MODEL-completion`."""
         return cls.from_toml(f"embed-{model}-completion")
 
-    def within_budget(self, num_triples: int) -> EmbedConfig:
-        """The settings for a graph of some size, with as many epochs as the budget allows."""
-        if not self.budget:
-            return self
-        epochs = max(min(self.epochs, self.budget // max(num_triples, 1)), min(self.epochs, MIN_EPOCHS))
-        return self.model_copy(update={"epochs": epochs, "budget": 0})
+    def for_graph(self, num_triples: int, num_entities: int) -> EmbedConfig:
+        """The settings for a graph of some size: as many epochs as the budget allows, no entity twice as a negative."""
+        changes: dict[str, Any] = {}
+        if self.negatives != "all" and self.negatives >= num_entities:
+            changes["negatives"] = "all"
+        if self.budget:
+            epochs = max(min(self.epochs, self.budget // max(num_triples, 1)), min(self.epochs, MIN_EPOCHS))
+            changes |= {"epochs": epochs, "budget": 0}
+        return self.model_copy(update=changes)
 
     @model_validator(mode="before")
     @classmethod

@@ -24,6 +24,8 @@ from torch import Tensor
 from faan.embed.config import EmbedConfig
 from faan.embed.similarity import Dot, NegativeL1, NegativeL2, Similarity
 
+_TINY = 1e-30  # the square of a modulus that counts as zero
+
 
 class Model(ABC):
     """A scoring function over entity rows and relation rows; it holds no vectors itself."""
@@ -272,6 +274,6 @@ def conjugate(a: Tensor) -> Tensor:
 
 
 def moduli(a: Tensor) -> Tensor:
-    """|x| of each complex coordinate; unlike ``hypot`` it has a gradient, zero, at zero."""
-    sizes: Tensor = torch.linalg.vector_norm(torch.stack(a.chunk(2, -1)), dim=0)
-    return sizes
+    """|x| of each complex coordinate; unlike ``hypot`` it has a gradient, zero, at zero; faster than a norm."""
+    real, imaginary = a.chunk(2, -1)
+    return (real * real + imaginary * imaginary).clamp_min(_TINY).sqrt()

@@ -109,9 +109,12 @@ def triples_of(graph: Graph) -> np.ndarray:
 
 
 def _finish(folder: Path, graph: Graph, embeddings: Embeddings, seconds: float) -> EmbeddingRun:
-    held_out = {name: triples for name in HELD_OUT if (triples := _held_out(folder, name)) is not None}
-    known = np.concatenate([triples_of(graph), *held_out.values()])
-    scores = {name: evaluate(embeddings, triples, known) for name, triples in held_out.items()}
+    known, scores = triples_of(graph), {}
+    for name in HELD_OUT:  # validation triples are ranked as in training: test triples must not help to choose
+        triples = _held_out(folder, name)
+        if triples is not None:
+            known = np.concatenate([known, triples])
+            scores[name] = evaluate(embeddings, triples, known)
     result = {name: asdict(score) for name, score in scores.items()} | {"seconds": seconds}
     write_text(folder / RESULT_FILE, json.dumps(result, indent=1) + "\n")
     return EmbeddingRun(graph, embeddings, scores)

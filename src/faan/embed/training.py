@@ -77,7 +77,7 @@ def begin(
     folder: Path | str | None = None,
 ) -> Run:
     """A run before its first epoch, saved if there is a folder: from then on ``resume`` can continue it."""
-    config = config.within_budget(len(triples))
+    config = config.for_graph(len(triples), num_entities)
     check_triples(triples, num_entities, num_relations)
     if valid is not None:
         check_triples(valid, num_entities, num_relations, at_least=1)

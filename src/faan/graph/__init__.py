@@ -2,11 +2,13 @@
 
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
 from faan.graph.detect import FORMATS
+from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
+from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
@@ -21,6 +23,8 @@ __all__ = [
     "FORMATS",
     "RARE",
     "TYPE_RELATIONS",
+    "Client",
+    "Endpoint",
     "Folder",
     "Graph",
     "GraphBuilder",
@@ -30,11 +34,14 @@ __all__ = [
     "RelationSummary",
     "Summary",
     "Terms",
+    "TroubleError",
     "Types",
     "entity_words",
     "frame_columns",
     "has_fixed_columns",
     "has_readable_names",
+    "iri",
+    "is_endpoint",
     "is_saved_graph",
     "open_graph",
     "pair_columns",

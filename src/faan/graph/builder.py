@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, shorten
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.names import Names
+from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
 Column = pl.Series | Sequence[str]
 
@@ -27,6 +28,9 @@ TYPE_RELATIONS = (
     "wdt:P31",
     "P31",
 )
+
+
+DESCRIPTION = 1 << 20  # the rank of a text from which on it describes an entity and is no label
 
 
 @dataclass
@@ -47,6 +51,8 @@ class GraphBuilder:
     type_relations: Sequence[str] = TYPE_RELATIONS
     type_pattern: str | None = None  # a regular expression whose first group is the type in an entity's name
     skip_bad_lines: bool = False
+    predicates: Sequence[str] = ()  # the only relations to keep, all of them if empty
+    classes: Sequence[str] = ()  # the only types of heads to keep
     report: ReadReport = field(default_factory=ReadReport)
 
     def __post_init__(self) -> None:
@@ -57,6 +63,8 @@ class GraphBuilder:
         self._labels: list[pl.DataFrame] = []  # name, label, rank
         self._found_type_relations: set[str] = set()
         self._parts: list[_Part] = []  # the files that the graph is made of
+        self._chosen = both_names(self.predicates)
+        self._seen: set[str] = set()  # relations, where only some are kept
 
     @property
     def part(self) -> int:
@@ -84,6 +92,9 @@ class GraphBuilder:
             self._found_type_relations.update(types["relation"].unique())
             self.add_types(types["head"], types["tail"])
             triples = triples.filter(~is_type)
+        if self._chosen:
+            self._seen.update(triples["relation"].unique())
+            triples = triples.filter(triples["relation"].is_in(list(self._chosen)))
         self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
 
     def add_types(self, entities: Column, types: Column) -> None:
@@ -91,7 +102,10 @@ class GraphBuilder:
         self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity}))
 
     def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series | None = None) -> None:
-        """Give display labels; of several for a name the one with the lowest rank wins, then the first."""
+        """Give display labels; of several for a name the one with the lowest rank wins, then the first.
+
+        Texts whose rank is `DESCRIPTION` or more describe an entity instead.
+        """
         frame = self._frame(name=names, label=labels).cast({"name": self._entity})
         rank = pl.lit(0) if ranks is None else pl.Series(ranks, dtype=pl.Int64)
         self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
@@ -105,12 +119,14 @@ class GraphBuilder:
             self.add_types(entities.gather(graph.types.owners), kinds.gather(graph.types.ids))
             self._add_labels_of(kinds, graph.types.labels)
         self._add_labels_of(entities, graph.entity_labels)
+        self._add_labels_of(entities, graph.entity_descriptions, DESCRIPTION)
         self._add_labels_of(relations, graph.relation_labels)
 
-    def _add_labels_of(self, names: pl.Series, labels: Names | None) -> None:
+    def _add_labels_of(self, names: pl.Series, labels: Names | None, rank: int = 0) -> None:
         if labels is not None:
             texts = labels.to_series()
-            self.add_labels(names.filter(texts != ""), texts.filter(texts != ""))
+            given = texts.filter(texts != "")
+            self.add_labels(names.filter(texts != ""), given, [rank] * len(given))
 
     def count(self, **more: int) -> None:
         """Add to counters of the report."""
@@ -128,11 +144,20 @@ class GraphBuilder:
         if len(self.report.bad_lines) < 5:
             self.report = replace(self.report, bad_lines=(*self.report.bad_lines, str(error)))
 
+    def names_in_triples(self) -> list[str]:
+        """The entities and relations of the triples so far."""
+        if not self._triples:
+            return []
+        named = pl.concat(self._triples)
+        entities = pl.concat([named["head"], named["tail"].alias("head")]).unique(maintain_order=True)
+        return [*entities.cast(pl.String), *named["relation"].unique(maintain_order=True).cast(pl.String)]
+
     def finish(self) -> Graph:
         """Number the names, drop duplicate triples, give entities their labels and types."""
+        self._check_predicates()
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
-        named = pl.concat(self._triples)
+        named = self._of_chosen_classes(pl.concat(self._triples))
         number, places = _number_by_first_use(_interleave(named["head"], named["tail"]))
         relation_number, relation_places = _number_by_first_use(_codes(named["relation"]))
 
@@ -150,10 +175,12 @@ class GraphBuilder:
         entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
         relations = named["relation"].gather(relation_places).cast(pl.String)
         entity_names, relation_names = Names.from_strings(entities), Names.from_strings(relations)
-        entity_labels, relation_labels = None, None
+        entity_labels, relation_labels, entity_descriptions = None, None, None
         if self._labels:
             labelled = pl.concat([frame["name"] for frame in self._labels])
-            entity_labels = self._labels_by(_renumber(_codes(labelled), number), len(entities))
+            ids = _renumber(_codes(labelled), number)
+            entity_labels = self._labels_by(ids, len(entities))
+            entity_descriptions = self._labels_by(ids, len(entities), descriptions=True)
             relation_labels = self._labels_of(relations)
         self._check_type_relations(relation_names)
         types = self._finish_types(number, entity_names)
@@ -166,8 +193,28 @@ class GraphBuilder:
             entity_labels=entity_labels,
             relation_labels=relation_labels,
             types=types,
+            entity_descriptions=entity_descriptions,
             report=self._finish_report(number, relations, types),
         )
+
+    def _check_predicates(self) -> None:
+        """Complain about a relation that was asked for and does not occur."""
+        for name in self.predicates:
+            if self._seen and not both_names([name]) & self._seen:
+                raise UnknownNameError("relation", name, Names.from_strings(sorted(self._seen)).nearest(name))
+
+    def _of_chosen_classes(self, named: pl.DataFrame) -> pl.DataFrame:
+        if not self.classes:
+            return named
+        pairs = pl.concat(self._types) if self._types else None
+        chosen = None if pairs is None else pairs.filter(pl.col("type").is_in(list(both_names(self.classes))))
+        if chosen is None or chosen.is_empty():
+            wanted = ", ".join(self.classes)
+            raise InputError(f"no entity is of the class {shorten(wanted)}", source=self.report.source)
+        kept = named.join(chosen.select(head="entity").unique(), on="head", how="semi", maintain_order="left")
+        if kept.is_empty():
+            raise InputError(f"no triple has a head of the class {', '.join(self.classes)}", source=self.report.source)
+        return kept
 
     def _check_type_relations(self, relations: Names) -> None:
         """Complain about a type relation that was asked for and does not occur; the usual ones need not occur."""
@@ -211,13 +258,14 @@ class GraphBuilder:
 
     def _labels_of(self, names: pl.Series) -> Names | None:
         """The best label of each relation or type."""
-        labelled = pl.concat([frame["name"] for frame in self._labels]).cast(pl.String)
+        labelled = _relation_of(pl.concat([frame["name"] for frame in self._labels]).cast(pl.String), names)
         ids = labelled.replace_strict(names, np.arange(len(names)), default=-1)
         return self._labels_by(ids.to_numpy().astype(np.int32), len(names))
 
-    def _labels_by(self, ids: NDArray[np.int32], count: int) -> Names | None:
+    def _labels_by(self, ids: NDArray[np.int32], count: int, descriptions: bool = False) -> Names | None:
         """The best label of each of `count` things, where `ids` says which of them each label is for (-1: none)."""
-        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(pl.col("id") >= 0)
+        is_wanted = (pl.col("id") >= 0) & ((pl.col("rank") >= DESCRIPTION) == descriptions)
+        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(is_wanted)
         if not len(labels):
             return None
         best = labels.sort("rank", maintain_order=True).unique("id", keep="first")
@@ -261,7 +309,16 @@ class GraphBuilder:
             return 0, 0
         described = pl.concat(columns).unique()
         rest = described.filter(_renumber(_codes(described), number) < 0).cast(pl.String)
-        return len(described), int((~rest.is_in(known.implode())).sum())
+        return len(described), int((~_relation_of(rest, known).is_in(known.implode())).sum())
+
+
+def _relation_of(labelled: pl.Series, known: pl.Series) -> pl.Series:
+    """Wikidata labels the property `wd:P36`, whose facts have the relation `wdt:P36`."""
+    if not known.str.starts_with(WIKIDATA_DIRECT).any():
+        return labelled
+    is_property = labelled.str.starts_with(f"{WIKIDATA_ENTITY}P") & ~labelled.is_in(known.implode())
+    direct = labelled.str.replace(WIKIDATA_ENTITY, WIKIDATA_DIRECT, literal=True)
+    return pl.select(pl.when(is_property).then(direct).otherwise(labelled)).to_series()
 
 
 def types_from_pattern(names: Names, pattern: str) -> Types:

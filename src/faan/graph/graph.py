@@ -158,6 +158,7 @@ class Graph:
     relation_labels: Names | None = None
     types: Types | None = None
     report: ReadReport = field(default_factory=ReadReport)
+    entity_descriptions: Names | None = None  # "" where an entity has none
     saved_neighbours: Neighbours | None = field(default=None, init=False)  # as they were found on disk, not yet checked
 
     def __repr__(self) -> str:
@@ -211,7 +212,8 @@ class Graph:
         >>> graph.check()
         """
         _ = self.neighbours
-        for names in (self.entity_names, self.relation_names, self.entity_labels, self.relation_labels):
+        labels = (self.entity_labels, self.relation_labels, self.entity_descriptions)
+        for names in (self.entity_names, self.relation_names, *labels):
             if names is not None:
                 names.check()
         if self.types is not None:
@@ -269,6 +271,17 @@ class Graph:
         'Peru'
         """
         return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
+
+    def entity_description(self, entity: int) -> str:
+        """What the source says an entity is, in a sentence; "" if it says nothing.
+
+        Args:
+            entity: The id of the entity.
+
+        >>> graph.entity_description(0)
+        ''
+        """
+        return "" if self.entity_descriptions is None else self.entity_descriptions[entity]
 
     def relation_label(self, relation: int) -> str:
         """What to show a person for a relation: its label, or its name if it has none.

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.rdf import LABEL_RELATIONS, Statements, label_rank, reason
+from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
 from faan.graph.sources import Source
 
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
@@ -23,7 +23,7 @@ _BLOCK = 1 << 23  # bytes read at once
 _PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}-]|%[0-9A-Fa-f]{2})*"
 _IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
 _TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
-_LABEL = f"<(?:{'|'.join(LABEL_RELATIONS)})>".replace(".", r"\.")
+_LABEL = f"<(?:{'|'.join(TEXT_RELATIONS)})>".replace(".", r"\.")
 
 
 def read_ntriples(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:

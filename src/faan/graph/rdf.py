@@ -1,4 +1,4 @@
-"""RDF by pyoxigraph: IRIs and blank nodes are entities, literals are not; some literals are labels."""
+"""RDF by pyoxigraph: IRIs and blank nodes are entities, literals are not; some are labels or descriptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyoxigraph as ox
 
 from faan.base import InputError
-from faan.graph.builder import GraphBuilder
+from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.labels import language_rank
 from faan.graph.sources import Source
 
@@ -17,6 +17,13 @@ LABEL_RELATIONS = (  # best first
     "http://schema.org/name",
     "https://schema.org/name",
 )
+DESCRIPTION_RELATIONS = (  # best first
+    "http://schema.org/description",
+    "https://schema.org/description",
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://purl.org/dc/terms/description",
+)
+TEXT_RELATIONS = (*LABEL_RELATIONS, *DESCRIPTION_RELATIONS)
 FORMATS = {
     "turtle": ox.RdfFormat.TURTLE,
     "trig": ox.RdfFormat.TRIG,
@@ -59,7 +66,7 @@ class Statements:
             self.heads.append(self._name(head))
             self.relations.append(quad.predicate.value)
             self.tails.append(self._name(tail))
-        elif quad.predicate.value in LABEL_RELATIONS and tail.value:
+        elif quad.predicate.value in TEXT_RELATIONS and tail.value:
             self.label_lines.append(line)
             self.names.append(self._name(head))
             self.labels.append(tail.value)
@@ -83,8 +90,9 @@ class Statements:
 
 
 def label_rank(relation: str, language: str | None, preferred: Sequence[str]) -> int:
-    """How good a label is, 0 the best: first by its language, then by the relation that gives it."""
-    return language_rank(language, preferred) * len(LABEL_RELATIONS) + LABEL_RELATIONS.index(relation)
+    """How good a label is, 0 the best: first by its language, then by the relation; descriptions are no labels."""
+    rank = language_rank(language, preferred) * len(TEXT_RELATIONS) + TEXT_RELATIONS.index(relation)
+    return rank if relation in LABEL_RELATIONS else DESCRIPTION + rank
 
 
 def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:

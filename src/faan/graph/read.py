@@ -15,6 +15,7 @@ from faan.base import InputError, OnProgress, progress_bars, shorten
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.descriptions import read_descriptions
 from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
+from faan.graph.endpoint import PREFIX, Endpoint, is_endpoint
 from faan.graph.frames import (
     is_arrow,
     is_pandas,
@@ -31,6 +32,7 @@ from faan.graph.ntriples import read_ntriples
 from faan.graph.openke import is_openke, read_openke
 from faan.graph.rdf import read_rdf
 from faan.graph.sources import Folder, Source, is_tar, open_source
+from faan.graph.sparql import read_endpoint
 from faan.graph.store import is_saved_graph, open_graph
 from faan.graph.tables import Columns, read_table, read_triples
 
@@ -50,6 +52,9 @@ def read_graph(
     languages: Sequence[str] = ("en",),
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
+    predicates: Sequence[str] = (),
+    classes: Sequence[str] = (),
+    endpoint: Endpoint | None = None,
     skip_bad_lines: bool = False,
     progress: bool = True,
     on_progress: OnProgress | None = None,
@@ -58,7 +63,8 @@ def read_graph(
 
     Args:
         source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
-            OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); `"world"`, the graph that ships with faan;
+            OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); a SPARQL endpoint
+            (`"sparql+https://..."`); `"world"`, the graph that ships with faan;
             an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a directed networkx
             graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back. A list of paths is one graph: some may
             hold only labels or types.
@@ -70,6 +76,9 @@ def read_graph(
         languages: The preferred languages of labels.
         type_relations: The relations whose triples become entity types.
         type_pattern: A regular expression that takes types from the names of entities instead.
+        predicates: The only relations to read, by name or IRI; `wdt:P36` and `P36` are Wikidata's.
+        classes: Read only facts whose head has one of these types.
+        endpoint: How a SPARQL endpoint is read: `faan.graph.Endpoint(graphs=..., limit=..., user=..., password=...)`.
         skip_bad_lines: Report and skip bad lines of a file instead of raising an error.
         progress: Show a progress bar in terminals and notebooks; elsewhere the logger `faan` reports.
         on_progress: A function that is called with what is going on and its share, instead of bars.
@@ -96,11 +105,14 @@ def read_graph(
         _refuse_options(place, what, format, columns)
         if type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s types are fixed; they cannot be set", source=str(place))
-        if not beside:
+        if not (beside or predicates or classes):
             return source if isinstance(source, Graph) else open_graph(sources[0])
-    builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines)
+    if endpoint is not None and not any(is_endpoint(one) for one in sources):
+        raise InputError("there is no SPARQL endpoint among the sources; its options cannot be followed")
+    builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
-        reading = _Reading(builder, format, columns, languages, told, several=len(sources) + len(beside) > 1)
+        several = len(sources) + len(beside) > 1
+        reading = _Reading(builder, format, columns, languages, told, several, endpoint or Endpoint())
         for one in sources:
             reading.read(one)
         for kind, path in beside:
@@ -136,6 +148,7 @@ class _Reading:
     languages: Sequence[str]
     on_progress: OnProgress
     several: bool  # so a file may hold nothing but labels or types
+    endpoint: Endpoint
     used_columns: bool = False
 
     def read(self, source: Any) -> None:
@@ -147,6 +160,9 @@ class _Reading:
             self.builder.begin(type(source).__name__, type(source).__name__)
             self.used_columns = True  # or refused
             _read_object(source, self.builder, self.columns)
+        elif is_endpoint(source):
+            _refuse_options(PREFIX, "an endpoint", self.format, self.columns)
+            read_endpoint(str(source), self.builder, self.endpoint, self.languages, self.on_progress)
         else:
             self.builder.begin("standard input" if str(source) == "-" else str(source), "table")
             self._read_path(source)

@@ -111,6 +111,8 @@ def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
         arrays |= graph.entity_labels.arrays("entity_labels")
     if graph.relation_labels is not None:
         arrays |= graph.relation_labels.arrays("relation_labels")
+    if graph.entity_descriptions is not None:
+        arrays |= graph.entity_descriptions.arrays("entity_descriptions")
     if graph.types is not None:
         arrays |= {
             "type_offsets": graph.types.offsets,
@@ -140,6 +142,7 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         labels("relation_labels"),
         types,
         report,
+        labels("entity_descriptions"),
     )
     neighbours = Neighbours(arrays["neighbour_offsets"], arrays["neighbour_relations"], arrays["neighbour_entities"])
     triples, entities = graph.num_triples, graph.num_entities
@@ -151,6 +154,7 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         and (types is None or types.labels is None or len(types.labels) == len(types.names))
         and (graph.entity_labels is None or len(graph.entity_labels) == entities)
         and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
+        and (graph.entity_descriptions is None or len(graph.entity_descriptions) == entities)
     )
     if not fitting:
         raise InputError("the saved graph is damaged (its arrays do not fit together); read it from its source again")

@@ -15,7 +15,7 @@ from itertools import chain
 import polars as pl
 
 from faan.base import InputError, shorten
-from faan.graph.builder import GraphBuilder
+from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.labels import language_rank
 from faan.graph.sources import SNIFF, Source
 
@@ -92,13 +92,14 @@ def _read(source: Source, builder: GraphBuilder, table: _Table) -> None:
 
 
 def read_nodes(source: Source, builder: GraphBuilder) -> None:
-    """Read a nodes file such as KGX's: `id`, `category` (or `type`; several apart by `|`), `name` (or `label`)."""
+    """Read a nodes file such as KGX's: `id`, `category` (or `type`; apart by `|`), `name` or `label`, `description`."""
     first_line = source.peek().split(b"\n", 1)[0]
     delimiter = max("\t,;", key=lambda mark: first_line.count(mark.encode()))
     rows = rows_of(source.blocks(), source.name, delimiter, builder, 1)
     header = [name.strip().lower() for name in next(rows, (1, []))[1]]
     node_at = _index(header, "id")
     type_at, label_at = _index(header, "category", "type"), _index(header, "name", "label")
+    text_at = _index(header, "description")
     if node_at is None or (type_at is None and label_at is None):
         raise InputError(
             "expected a nodes file with the columns id and category and/or name, "
@@ -107,7 +108,7 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
             line=1,
         )
     types: list[tuple[str, str]] = []
-    labels: list[tuple[str, str]] = []
+    labels: list[tuple[str, str, int]] = []
     for number, row in rows:
         cells = row + [""] * (len(header) - len(row))
         if not (node := cells[node_at]).strip(BLANK):
@@ -116,9 +117,12 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
         if type_at is not None:
             types += [(node, kind) for kind in cells[type_at].split("|") if kind]
         if label_at is not None and cells[label_at]:
-            labels.append((node, cells[label_at]))
+            labels.append((node, cells[label_at], 0))
+        if text_at is not None and cells[text_at]:
+            labels.append((node, cells[text_at], DESCRIPTION))
     builder.add_types([node for node, _ in types], [kind for _, kind in types])
-    builder.add_labels([node for node, _ in labels], [label for _, label in labels])
+    nodes, texts, ranks = zip(*labels, strict=True) if labels else ((), (), ())
+    builder.add_labels(nodes, texts, ranks)
 
 
 def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:

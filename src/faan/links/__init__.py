@@ -1,6 +1,7 @@
-"""Link prediction: hide facts of a graph, or take a benchmark's own files, and rank them by every method."""
+"""Link prediction: hide facts of a graph, or take a benchmark's own files, and rank them. Judging given facts."""
 
 from faan.links.evaluating import evaluate_links
+from faan.links.facts import Judged, judge_facts, probabilities
 from faan.links.hiding import MOST, SAMPLE, SHARE, LinkSplit, given_facts, hide_facts
 from faan.links.methods import DEFAULT_METHODS, LINK_METHODS, method_called
 from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
@@ -11,12 +12,15 @@ __all__ = [
     "MOST",
     "SAMPLE",
     "SHARE",
+    "Judged",
     "LinkRanks",
     "LinkSplit",
     "evaluate_links",
     "given_facts",
     "hide_facts",
+    "judge_facts",
     "method_called",
+    "probabilities",
     "rank_embeddings",
     "rank_questions",
 ]

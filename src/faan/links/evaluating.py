@@ -28,7 +28,7 @@ def evaluate_links(
         protocol="completion",
         shots=0,
         seed=seed,
-        dev={},
+        dev=dict(outcome.dev),
         test=_figures(outcome.ranks),
         relations=_by_relation(outcome.ranks),
         by_known=_by_known(outcome.ranks),
@@ -48,7 +48,7 @@ def _summary(ranks: NDArray[np.float64]) -> dict[str, float]:
 
 def _figures(ranks: LinkRanks) -> dict[str, Any]:
     """Averages over queries, over relations, for tails and for heads alone; and an interval for MRR."""
-    both = np.concatenate([ranks.tails, ranks.heads])
+    both = ranks.both
     relations = [summarise_ranks(own) for own in ranks.by_relation.values()]
     interval = bootstrap(1 / both)
     return {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,12 +10,11 @@ import numpy as np
 from faan.base import InputError, Ints, Purpose, Stream, counted
 from faan.embed import encode_triples, triples_of
 from faan.graph import Graph
-from faan.tasks import PairSet, Task, find_leakage
+from faan.tasks import PairSet, Task, find_leakage, held_out_rows, without_rows
 
 SHARE = 0.1  # of a relation's facts are hidden,
 MOST = 200  # and at most so many
 SAMPLE = 2000  # hidden facts that are asked for
-_TRIED = 20  # facts that are looked at for each that is to be hidden
 _GIVEN_AWAY = 0.8  # share of a relation's pairs that one other relation links
 
 
@@ -36,6 +34,10 @@ class LinkSplit:
         """All facts that are true: an answer of one of them never counts as wrong, (k, 3)."""
         return np.concatenate([triples_of(self.graph), self.valid, self.test, self.unasked])
 
+    def for_choosing(self) -> LinkSplit:
+        """The split that settings may be chosen by: its validation facts are asked for, and test facts play no part."""
+        return replace(self, valid=self.valid[:0], test=self.valid, unasked=self.unasked[:0])
+
     @cached_property
     def asked_relations(self) -> list[int]:
         """The relations of the facts that are asked for."""
@@ -52,21 +54,11 @@ def hide_facts(
     """
     if not 0 < share < 1:
         raise InputError(f"the share of hidden facts must be between 0 and 1, found {share}")
-    degrees = np.bincount(np.concatenate([graph.heads, graph.tails]), minlength=graph.num_entities)
-    hidden = np.zeros(graph.num_triples, dtype=bool)
-    order = np.argsort(graph.relations, kind="stable")
-    ends = np.searchsorted(graph.relations[order], np.arange(graph.num_relations + 1))
-    for relation in range(graph.num_relations):
-        rows = order[ends[relation] : ends[relation + 1]]
-        wanted = min(most, max(round(share * len(rows)), 1), len(rows) - 1)
-        if wanted < 1:
-            continue
-        drawn = rows[Stream(seed, Purpose.HIDDEN_FACTS, relation).permutation(len(rows))][: _TRIED * wanted]
-        _hide(graph, drawn.tolist(), wanted, degrees, hidden)
+    hidden = held_out_rows(graph, share, most, seed, Purpose.HIDDEN_FACTS, at_least=1)
     facts = triples_of(graph)[hidden]
     if not len(facts):
         raise InputError("no fact can be hidden: each is the only one of its relation or of an entity", source=name)
-    rest = replace(graph, heads=graph.heads[~hidden], relations=graph.relations[~hidden], tails=graph.tails[~hidden])
+    rest = without_rows(graph, hidden)
     asked = np.ones(len(facts), dtype=bool)
     notes = [f"{len(facts):,} of {graph.num_triples:,} facts were hidden ({share:.0%} of a relation, at most {most})."]
     if 0 < sample < len(facts):
@@ -91,20 +83,6 @@ def given_facts(graph: Graph, name: str, valid: Graph | None, test: Graph) -> Li
         raise InputError("none of the test facts has names that the training facts know", source=test.report.source)
     split = LinkSplit(name, graph, found[0], found[1], found[1][:0], tuple(notes))
     return replace(split, notes=(*notes, *find_duplicates(split)))
-
-
-def _hide(graph: Graph, drawn: Sequence[int], wanted: int, degrees: Ints, hidden: Ints) -> None:
-    """Hide the first facts of those drawn whose entities have others; `degrees` and `hidden` are changed."""
-    for row in drawn:
-        head, tail = graph.heads[row], graph.tails[row]
-        if min(degrees[head], degrees[tail]) < (3 if head == tail else 2):
-            continue
-        degrees[head] -= 1
-        degrees[tail] -= 1
-        hidden[row] = True
-        wanted -= 1
-        if not wanted:
-            return
 
 
 def find_duplicates(split: LinkSplit) -> list[str]:

@@ -14,7 +14,7 @@ from faan.links.calibration import calibration_figures, first_suggestions
 from faan.links.hiding import LinkSplit
 from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
 from faan.models import NAMES, PathRules, TailCounts
-from faan.rank import settings_hash
+from faan.rank import settings_hash, summarise_ranks
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Outcome:
     """What a method made of a split."""
 
     ranks: LinkRanks
-    valid: LinkRanks | None = None  # of the facts that settings may be chosen by
+    dev: Mapping[str, float] = field(default_factory=dict)  # figures of the facts that settings may be chosen by
     config: str = ""
     settings: str | None = None  # `settings_hash`
     steps: int = 0
@@ -54,9 +54,12 @@ def _embedding(model: ModelName) -> Callable[[LinkSplit, int, OnProgress], Outco
         run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_progress=on_progress)
         trained = time.perf_counter()
         ranks = rank_embeddings(run.embeddings, split)
+        dev: dict[str, float] = {}
+        if len(split.valid):
+            dev = summarise_ranks(rank_embeddings(run.embeddings, split.for_choosing()).both)
         seconds = {"embed": trained - start, "evaluate": time.perf_counter() - trained}
         name = f"embed-{model}-completion"
-        return Outcome(ranks, config=name, settings=settings_hash(config), steps=run.steps, seconds=seconds)
+        return Outcome(ranks, dev, config=name, settings=settings_hash(config), steps=run.steps, seconds=seconds)
 
     return evaluate
 

@@ -26,6 +26,11 @@ class LinkRanks:
     tails: NDArray[np.float64]  # (m,) of each fact's tail, given head and relation
     heads: NDArray[np.float64]  # (m,) of its head, given relation and tail
 
+    @property
+    def both(self) -> NDArray[np.float64]:
+        """All ranks, tails first."""
+        return np.concatenate([self.tails, self.heads])
+
     @cached_property
     def by_relation(self) -> dict[int, NDArray[np.float64]]:
         """The ranks of each relation, tails first."""

@@ -20,7 +20,7 @@ from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
 MIN_FACTS = 100  # from so many held-out facts on there is something to learn
-_PAIRS = 12_000_000  # of a head and a candidate that are looked at in all, which bounds the time
+_PAIRS = 6_000_000  # of a head and a candidate that are looked at in all, which bounds the time
 _HARD = (
     "all paths",
     "tail in references",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from faan.paper.published import written
+from faan.paper.published import published_figures, written
 from faan.paper.table import Chart, Table, plain_name
 from faan.rank import ResultFile
 
@@ -16,6 +17,18 @@ _CALIBRATION = {"ece": "ECE", "share_at_90": "at 90 %", "precision_at_90": "righ
 def completion_tables(results: Sequence[ResultFile], dataset: str) -> list[Table]:
     """What methods made of the same split of a graph, one result each."""
     return [_methods(results, dataset), _by_known(results, dataset), _by_relation(results, dataset)]
+
+
+def read_completions(folder: Path) -> dict[str, list[ResultFile]]:
+    """The results of completion in a folder by graph, those of its lowest seed: another seed hides other facts."""
+    found: dict[str, list[ResultFile]] = {}
+    for path in sorted(folder.glob("*-completion-*.json")):
+        result = ResultFile.read(path)
+        if result.protocol == "completion":
+            found.setdefault(result.dataset, []).append(result)
+    order = {dataset: min(one.seed for one in some) for dataset, some in found.items()}
+    chosen = {dataset: [one for one in some if one.seed == order[dataset]] for dataset, some in found.items()}
+    return {dataset: sorted(some, key=lambda one: -one.test["mrr"]) for dataset, some in chosen.items()}
 
 
 def _methods(results: Sequence[ResultFile], dataset: str) -> Table:
@@ -30,10 +43,17 @@ def _methods(results: Sequence[ResultFile], dataset: str) -> Table:
             figures |= {name: said.get(key) for key, name in _CALIBRATION.items()}
         lines.append([result.label, *("" if figure is None else written(figure) for figure in figures.values())])
         records.append({"method": result.label, "dataset": dataset, "seed": result.seed, **figures})
+    published = published_figures("completion", dataset)
+    for name, theirs in published.get("rows", {}).items():
+        figures = {column: theirs.get(metric) for metric, column in _METRICS.items()}
+        lines.append([f"{name}, published", *map(written, figures.values())])
+        lines[-1] += [""] * (len(lines[0]) - len(lines[-1]))
+        records.append({"method": f"{name}, published", "dataset": dataset, "seed": None, **figures})
     notes = [
         f"{results[0].test['queries']:,} queries: the tail of each fact and its head, among all entities, filtered."
     ]
     notes += results[0].notes
+    notes += [f"Published: {published['source']}."] if published else []
     if has_probabilities:
         notes.append(
             "ECE: by how much the probabilities of first suggestions are off, on average. At 90 %: the share of first "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from faan.base import write_text
+from faan.paper.completion import completion_tables, read_completions
 from faan.paper.figures import write_figure
 from faan.paper.request import Request
 from faan.paper.results import read_results, slug_of
@@ -48,6 +49,14 @@ def results_page(results: Path, reading: str) -> tuple[str, dict[str, Chart]]:
                     name = f"{slug_of(dataset)}-{table.name}"
                     figures[name] = table.figure
                     parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
+    for number, (dataset, found) in enumerate(read_completions(results).items()):
+        parts += [] if number else ["## Completing graphs\n\n[completion.md](completion.md) says how it is measured.\n"]
+        for table in completion_tables(found, dataset)[:2]:  # result files have all relations
+            parts.append(table.as_markdown(3))
+            if table.figure:
+                name = f"{slug_of(dataset)}-{table.name}"
+                figures[name] = table.figure
+                parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
     parts += [table.as_markdown() for table in build_tables(Request("datasets", results=results))]
     return "\n".join(parts), figures
 

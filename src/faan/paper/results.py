@@ -25,8 +25,10 @@ _SCHEMA: dict[str, Any] = {
 
 
 def read_results(folder: Path, dataset: str | None = None) -> pl.DataFrame:
-    """Read the result files of a folder, or those of one dataset; a folder that is not there holds none."""
-    found = pl.DataFrame([_line(path) for path in sorted(folder.glob("*.json"))], schema=_SCHEMA)
+    """Read the few-shot results of a folder, or those of one dataset; a folder that is not there holds none."""
+    files = ((path, ResultFile.read(path)) for path in sorted(folder.glob("*.json")))
+    few_shot = [_line(path, result) for path, result in files if result.protocol != "completion"]
+    found = pl.DataFrame(few_shot, schema=_SCHEMA)
     if dataset is None:
         return found
     found = found.filter(pl.col("dataset") == dataset)
@@ -40,8 +42,7 @@ def read_results(folder: Path, dataset: str | None = None) -> pl.DataFrame:
     return found
 
 
-def _line(path: Path) -> dict[str, Any]:
-    found = ResultFile.read(path)
+def _line(path: Path, found: ResultFile) -> dict[str, Any]:
     fields = {"method", "dataset", "protocol", "config", "command", "shots", "seed", "steps", "broken_off", "changes"}
     return {
         **{"path": str(path), "key": key_of(found.label), "label": found.label},

@@ -10,23 +10,23 @@ from faan.base import Ints, Purpose, Stream
 from faan.graph import Graph
 
 
-def held_out_rows(graph: Graph, share: float, most: int, seed: int, purpose: Purpose) -> Ints:
-    """The rows of triples to hold out, sorted: a share of each relation's, at most so many.
+def held_out_rows(graph: Graph, share: float, most: int, seed: int, purpose: Purpose, *, at_least: int = 0) -> Ints:
+    """The rows of triples to hold out, sorted: a share of each relation's, at least and at most so many.
 
-    An entity keeps a fact: of an entity without facts nothing can be known.
+    A relation keeps a fact, and so does an entity: of an entity without facts nothing can be known.
     """
     left, found = graph.neighbours.degrees.astype(np.int64), list[int]()
     by_relation = np.argsort(graph.relations, kind="stable")
     ends = np.cumsum(graph.relation_counts)
-    for relation in np.flatnonzero(graph.relation_counts * share >= 1).tolist():
+    for relation in np.flatnonzero(graph.relation_counts).tolist():
         rows = by_relation[ends[relation] - graph.relation_counts[relation] : ends[relation]]
-        last = len(found) + min(int(len(rows) * share), most)
+        last = len(found) + min(max(int(len(rows) * share), at_least), most, len(rows) - 1)
         for row in rows[Stream(seed, purpose, relation).permutation(len(rows))].tolist():
             if len(found) == last:
                 break
             pair = [int(graph.heads[row]), int(graph.tails[row])]
-            if (left[pair] > 1).all():
-                left[pair] -= 1
+            if (left[pair] > (1 if pair[0] != pair[1] else 2)).all():
+                np.subtract.at(left, pair, 1)
                 found.append(row)
     return np.sort(np.array(found, dtype=np.int64))
 

@@ -36,7 +36,7 @@ class Vectors:
     @classmethod
     def of(cls, triples: np.ndarray, num_entities: int, num_relations: int, config: EmbedConfig) -> Vectors:
         """Vectors of some triples, in as many epochs as the settings allow for their number."""
-        return cls(triples, num_entities, num_relations, config.within_budget(len(triples)))
+        return cls(triples, num_entities, num_relations, config.for_graph(len(triples), num_entities))
 
     def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
         """Train them in a folder, or go on with that."""

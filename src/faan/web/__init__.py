@@ -3,19 +3,24 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
+from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
+from faan.web.sending import plan, query_address, send
 
 if TYPE_CHECKING:
     from faan.web.app import create_app
     from faan.web.guard import is_loopback
+    from faan.web.link import LinkTemplate
     from faan.web.server import addresses, check_access, listen, run, service_of
 
 __all__ = [
     "CHOSEN",
     "DECISIONS_FILE",
     "FORMATS",
+    "Decision",
     "Decisions",
+    "LinkTemplate",
     "addresses",
     "check_access",
     "create_app",
@@ -23,13 +28,17 @@ __all__ = [
     "export",
     "is_loopback",
     "listen",
+    "plan",
+    "query_address",
     "run",
+    "send",
     "service_of",
 ]
 
 _LAZY = {
     "create_app": "app",
     "is_loopback": "guard",
+    "LinkTemplate": "link",
     "addresses": "server",
     "check_access": "server",
     "listen": "server",

@@ -47,11 +47,29 @@ class ScoreAnswer:
 
 
 @dataclass(frozen=True)
+class About:
+    """What a person is told about an entity."""
+
+    name: str
+    label: str
+    types: list[str]
+    description: str  # "" where the graph has none
+    link: str  # where else it is described, "" where nobody said
+
+    @property
+    def says(self) -> bool:
+        """Whether there is anything to tell but the label."""
+        return bool(self.types or self.description or self.link or self.label != self.name)
+
+
+@dataclass(frozen=True)
 class Explained(Explanation):
-    """An explanation with its drawing."""
+    """An explanation with its drawing, and what the two entities are."""
 
     suggestion: Suggested
     drawing: EvidenceGraph
+    about_head: About
+    about_tail: About
 
 
 @dataclass(frozen=True)
@@ -71,6 +89,25 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class LookedUp:
+    """A name as somebody wrote it, and the entity that it stands for, or what is wrong with it."""
+
+    asked: str
+    entity: Entity | None
+    problem: str
+    nearest: list[str]
+
+
+@dataclass(frozen=True)
+class NamesAnswer:
+    """Names that were looked up: the relation, None where the graph has none of that name, and entities in order."""
+
+    relation: Relation | None
+    nearest: list[str]  # relations that may have been meant
+    entities: list[LookedUp]
+
+
+@dataclass(frozen=True)
 class Relations:
     """Relations of the graph, those with few facts first."""
 
@@ -85,6 +122,22 @@ class Changes:
     facts: list[FactState]
     last: int
     tally: Tally
+
+
+@dataclass(frozen=True)
+class PastDecision(Decided):
+    """A decision that holds, with the labels to show."""
+
+    head_label: str
+    relation_label: str
+    tail_label: str
+
+
+@dataclass(frozen=True)
+class PastDecisions:
+    """Decisions that hold, the latest first."""
+
+    decisions: list[PastDecision]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from faan.web.answers import (
     Entities,
     Explained,
     Health,
+    NamesAnswer,
+    PastDecisions,
     Problem,
     Relations,
     ScoreAnswer,
@@ -29,8 +31,8 @@ from faan.web.answers import (
 from faan.web.decision import Decided, FactState
 from faan.web.export import FORMATS, Chosen, FormatName, decided_relation, export
 from faan.web.gate import BusyError
-from faan.web.limits import MAX_EVENT, MAX_NAME, MAX_QUERY, MAX_ROWS
-from faan.web.requests import DecideRequest, ExplainRequest, Reviewer, ScoreRequest, SuggestRequest
+from faan.web.limits import MAX_EVENT, MAX_LIKE, MAX_NAME, MAX_QUERY, MAX_ROWS
+from faan.web.requests import DecideRequest, ExplainRequest, NamesRequest, Reviewer, ScoreRequest, SuggestRequest
 from faan.web.service import Service
 
 NDJSON = "application/x-ndjson"
@@ -112,9 +114,18 @@ def entities(
     service: Served,
     q: Annotated[str, Query(max_length=MAX_QUERY, description="Beginnings of words, in any order.")],
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
+    like: Annotated[
+        list[str], Query(max_length=MAX_LIKE, description="Entities of the kind that is looked for come first.")
+    ] = [],  # noqa: B006, FastAPI copies it
 ) -> Entities:
     """Entities by what one has typed so far."""
-    return Entities(service.search.find(q, limit))
+    return Entities(service.naming.search.find(q, limit, like))
+
+
+@router.post("/api/names")
+def names(request: NamesRequest, service: Served) -> NamesAnswer:
+    """What names or labels of a relation and of entities stand for."""
+    return service.naming.look_up(request)
 
 
 @router.get("/api/relations")
@@ -125,7 +136,7 @@ def relations(
     offset: Annotated[int, Query(ge=0, le=MAX_EVENT)] = 0,
 ) -> Relations:
     """Relations of the graph, those with few facts first."""
-    found = service.find_relations(q)
+    found = service.naming.find_relations(q)
     return Relations(relations=found[offset : offset + limit], total=len(found))
 
 
@@ -137,9 +148,20 @@ def decisions(
     limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 1000,
 ) -> Changes:
     """Facts that were decided, and what holds for them; `last` is the event to ask from the next time."""
-    called = None if relation is None else service.called(relation)
+    called = None if relation is None else service.naming.called(relation)
     changed = service.decisions.changes(called, after, limit)
     return Changes(changed, changed[-1].changed if changed else after, service.decisions.tally(called))
+
+
+@router.get("/api/decisions/past")
+def past_decisions(
+    service: Served,
+    relation: RelationName = None,
+    before: Annotated[int | None, Query(ge=1, le=MAX_EVENT, description="Only decisions before this event.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 100,
+) -> PastDecisions:
+    """Decisions that hold, the latest first."""
+    return service.past(relation, before, limit)
 
 
 @router.post("/api/decisions")

@@ -222,6 +222,15 @@ class Decisions:
         )
         return [Decision(*row) for row in rows]
 
+    def past(self, relation: str | None = None, before: int | None = None, limit: int = 100) -> list[Decision]:
+        """The decisions that hold, the latest first; with `before` those that are older than an event."""
+        rows = self._read(
+            f"SELECT {_COLUMNS} FROM current WHERE (? IS NULL OR relation = ?) AND (? IS NULL OR id < ?) "
+            "ORDER BY id DESC LIMIT ?",
+            (relation, relation, before, before, limit),
+        )
+        return [Decision(*row) for row in rows]
+
     def relations(self) -> list[str]:
         """The relations that anything was decided about."""
         return [row[0] for row in self._read("SELECT DISTINCT relation FROM event ORDER BY relation")]

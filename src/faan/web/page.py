@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +14,7 @@ from faan import __version__
 from faan.graph import DEFAULT_BASE
 from faan.web.api import Served
 from faan.web.export import FORMATS
+from faan.web.naming import first_relations
 from faan.web.requests import ExplainRequest
 
 _FIRST_RELATIONS = 40  # on the start page; the others are found by typing
@@ -56,17 +56,12 @@ def start(service: Served) -> str:
         model=service.name,
         about=about,
         graph=service.graph,
-        relations=_middle(service.relations),
-        total=len(service.relations),
+        relations=first_relations(service.naming.relations)[:_FIRST_RELATIONS],
+        example=service.naming.example,
+        total=len(service.naming.relations),
         formats=FORMATS,
         base=DEFAULT_BASE,
     )
-
-
-def _middle(relations: Sequence[Any]) -> Sequence[Any]:
-    """Relations to begin with: those with a few facts at least, the rarest of them first."""
-    enough = [relation for relation in relations if relation.facts >= 3] or relations
-    return enough[:_FIRST_RELATIONS]
 
 
 @router.post("/evidence", response_class=HTMLResponse)

@@ -12,6 +12,7 @@ from faan.web.limits import (
     MAX_EVENT,
     MAX_EXAMPLES,
     MAX_NAME,
+    MAX_NAMES,
     MAX_PAIRS,
     MAX_SUGGESTIONS,
     MAX_TOP,
@@ -40,8 +41,15 @@ class QuestionRequest(BaseModel):
         max_length=MAX_EXAMPLES,
         description="Pairs of head and tail; those of a relation of the graph are added to its own facts.",
     )
+    rejected: list[Pair] | None = Field(
+        None,
+        max_length=MAX_PAIRS,
+        description="Pairs that are known to be wrong: they count against what is like them.",
+    )
     accepted_until: Event = Field(
-        0, description="Facts of the relation that were accepted by this event become examples too; 0 for none."
+        0,
+        description="Decisions of the relation by this event count too, 0 for none: accepted facts become examples, "
+        "rejected ones are known to be wrong.",
     )
 
 
@@ -63,6 +71,15 @@ class SuggestRequest(QuestionRequest):
     top: int = Field(3, ge=1, le=MAX_TOP, description="Suggestions for each head.")
     limit: int = Field(50, ge=1, le=MAX_SUGGESTIONS, description="Suggestions altogether.")
     known: Literal["skip", "show"] = Field("skip", description="Leave known facts out, or show them among the others.")
+
+
+class NamesRequest(BaseModel):
+    """Asks what names stand for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    relation: Name | None = None
+    entities: list[Name] = Field([], max_length=MAX_NAMES)
 
 
 class ScoreRequest(QuestionRequest):

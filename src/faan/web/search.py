@@ -11,6 +11,8 @@ import math
 import re
 import sqlite3
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,6 +26,8 @@ _MIN_TYPO = 4  # words shorter than this must be right
 _MAX_WORDS, _MAX_LETTERS = 8, 30  # of a search; what is longer is cut
 _NAMED = 40  # words that begin alike are named one by one up to this number
 _CORRECTIONS = 12  # other readings of one word
+_LOOKED_AT = 1000  # edges of an entity that say of which kind it is
+_MANY = 32  # more than any number of edges weighs
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -75,21 +79,43 @@ class Search:
     def __del__(self) -> None:
         self.close()
 
-    def find(self, text: str, limit: int = 10) -> list[Entity]:
-        """The entities that match best: the very name, then by words, beginnings of words, words with an error."""
+    def find(self, text: str, limit: int = 10, like: Sequence[str] = ()) -> list[Entity]:
+        """The entities that match best: the very name, then by words, beginnings of words, words with an error.
+
+        Those come first that are of the same kind as the entities `like`; names that the graph lacks say nothing.
+        """
         entities = dict.fromkeys(self._named(text))
         words = [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]
         if words:
-            for entity in self._by_words(words, limit):
+            for entity in self._by_words(words, limit, self._common(like)):
                 entities.setdefault(entity)
         return [self._describe(entity) for entity in list(entities)[:limit]]
+
+    def describe(self, name: str) -> Entity:
+        """An entity by its name."""
+        return self._describe(self._graph.entity(name))
 
     def _named(self, text: str) -> list[int]:
         names, labels = self._graph.entity_names, self._graph.entity_labels
         exact = names.find(text)
         return ([] if exact is None else [exact]) + (labels.find_all(text)[:5] if labels and text else [])
 
-    def _by_words(self, words: list[str], limit: int) -> list[int]:
+    def _common(self, like: Sequence[str]) -> set[int]:
+        """The kinds that half of some entities have at least."""
+        found = [self._graph.entity_names.find(name) for name in like]
+        counts = Counter(kind for entity in found if entity is not None for kind in self._kinds(entity))
+        return {kind for kind, count in counts.items() if 2 * count >= len(like)}
+
+    def _kinds(self, entity: int) -> set[int]:
+        """The types of an entity; in a graph without types, the relations that it has, by direction."""
+        graph = self._graph
+        if graph.types is not None:
+            return set(graph.types.of(entity).tolist())
+        begin = int(graph.neighbours.offsets[entity])
+        end = min(int(graph.neighbours.offsets[entity + 1]), begin + _LOOKED_AT)
+        return set(graph.neighbours.relations[begin:end].tolist())
+
+    def _by_words(self, words: list[str], limit: int, kinds: set[int]) -> list[int]:
         whole = self._match([f'"{word}"' for word in words])
         found = dict.fromkeys(whole)
         if len(found) < limit:
@@ -97,12 +123,19 @@ class Search:
         if not found:
             found = dict.fromkeys(self._corrected(words))
         typed, exact = " ".join(words), set(whole)
-        return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact))
+        return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact, kinds))
 
-    def _likely(self, entity: int, typed: str, whole: bool) -> float:
-        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike."""
-        begins = " ".join(words_of(local_part(self._graph.entity_label(entity)))).startswith(typed)
-        return math.log2(self._edges(entity) + 1) + 2 * begins + 2 * whole
+    def _likely(self, entity: int, typed: str, whole: bool, kinds: set[int]) -> float:
+        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike.
+
+        Its very words, or being of the kind that is looked for, weigh more than any number of edges.
+        """
+        text = " ".join(words_of(local_part(self._graph.entity_label(entity))))
+        alike = len(kinds & self._kinds(entity)) / len(kinds) if kinds else 0.0
+        begins = text.startswith(typed)
+        first = f"{text} ".startswith(f"{typed} ")  # whole words at the beginning, which are more often meant
+        weights = 2 * begins + 2 * whole + 2 * first + _MANY * (text == typed) + _MANY * alike
+        return math.log2(self._edges(entity) + 1) + weights
 
     def _edges(self, entity: int) -> int:
         offsets = self._graph.neighbours.offsets

@@ -19,6 +19,8 @@ from faan.base import InputError, OnProgress, ignore_progress
 from faan.complete import SEARCH_FILE, Completer
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.guard import is_loopback
+from faan.web.link import LinkTemplate
+from faan.web.naming import Naming
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
@@ -61,7 +63,10 @@ def _name_for_others() -> str:
 
 @contextmanager
 def service_of(
-    folder: Path, decisions: Path | None = None, on_progress: OnProgress = ignore_progress
+    folder: Path,
+    decisions: Path | None = None,
+    link: LinkTemplate | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> Iterator[Service]:
     """The service for a model folder; the index of entities is built the first time."""
     completer = Completer.load(folder)
@@ -72,7 +77,7 @@ def service_of(
         except InputError:  # the folder may not be ours to write to
             search = open_search(completer.graph, Path(temporary) / SEARCH_FILE, on_progress)
         try:
-            yield Service(completer, search, stored, folder.resolve().name)
+            yield Service(completer, Naming(completer.graph, search, link), stored, folder.resolve().name)
         finally:
             search.close()
             stored.close()

@@ -5,28 +5,38 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 
-from faan.base import UnknownNameError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph
-from faan.web.answers import Explained, Relation, Suggested
-from faan.web.decision import Decision, NewDecision
+from faan.web.answers import (
+    Explained,
+    PastDecision,
+    PastDecisions,
+    Suggested,
+)
+from faan.web.decision import Decided, Decision, NewDecision
 from faan.web.decisions import Decisions
 from faan.web.gate import Gate
 from faan.web.limits import MAX_SECONDS, SLICE
-from faan.web.requests import DecideRequest, ExplainRequest, QuestionRequest, ScoreRequest, SuggestRequest
-from faan.web.search import Search
+from faan.web.naming import Naming
+from faan.web.requests import (
+    DecideRequest,
+    ExplainRequest,
+    QuestionRequest,
+    ScoreRequest,
+    SuggestRequest,
+)
 
 
 @dataclass(frozen=True)
 class Service:
-    """A model, the search for its entities, and the decisions about its suggestions."""
+    """A model, the names of its graph, and the decisions about its suggestions."""
 
     completer: Completer
-    search: Search
+    naming: Naming
     decisions: Decisions
     name: str  # of the model
     gate: Gate = field(default_factory=Gate)
@@ -43,47 +53,25 @@ class Service:
         about = self.completer.about
         return f"{self.name} ({about.method} on {about.source.name}, {about.date})"
 
-    @cached_property
-    def relations(self) -> list[Relation]:
-        """The relations of the graph, those with few facts first: they are what examples help with."""
-        graph, counts = self.graph, self.graph.relation_counts.tolist()
-        listed = [
-            Relation(name=name, label=graph.relation_label(number), facts=counts[number])
-            for number, name in enumerate(graph.relation_names)
-            if counts[number]  # one that was left out of the model has none
-        ]
-        return sorted(listed, key=lambda relation: (relation.facts, relation.label))
-
-    def find_relations(self, text: str) -> list[Relation]:
-        """The relations whose name or label contains all words of a text."""
-        words = text.casefold().split()
-        return [
-            relation
-            for relation in self.relations
-            if all(word in f"{relation.name} {relation.label}".casefold() for word in words)
-        ]
-
-    def entity(self, name: str) -> str:
-        """The name of an entity that was given by name or label; the nearest names come from the index."""
-        graph = self.graph
-        number = graph.entity_names.find(name)
-        if number is None and graph.entity_labels is not None and graph.entity_labels.find(name) is not None:
-            number = graph.entity(name)
-        if number is None:
-            raise UnknownNameError("entity", name, [found.name for found in self.search.find(name, 3)])
-        return graph.entity_names[number]
-
     def relation_name(self, question: QuestionRequest) -> str:
         """What decisions call the relation of a question; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
-        return self.called(question.relation)
+        return self.naming.called(question.relation)
 
-    def called(self, relation: str) -> str:
-        """The name of a relation that was given by name or label; a new one keeps its name."""
-        names, labels = self.graph.relation_names, self.graph.relation_labels
-        found = labels.find_all(relation) if labels is not None else []
-        return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
+    def past(self, relation: str | None, before: int | None, limit: int) -> PastDecisions:
+        """Decisions that hold, the latest first, with labels."""
+        called = None if relation is None else self.naming.called(relation)
+        return PastDecisions([self._past(decision) for decision in self.decisions.past(called, before, limit)])
+
+    def _past(self, decision: Decision) -> PastDecision:
+        number = self.graph.relation_names.find(decision.relation)
+        return PastDecision(
+            **{field.name: getattr(decision, field.name) for field in fields(Decided)},
+            head_label=self.naming.label(decision.head),
+            relation_label=decision.relation if number is None else self.graph.relation_label(number),
+            tail_label=self.naming.label(decision.tail),
+        )
 
     def suggest(self, request: SuggestRequest) -> Iterator[Suggested | None]:
         """Suggestions as they come; None at the end where time is over before all were found.
@@ -94,7 +82,14 @@ class Service:
         heads, tails = self._entities(request.heads), self._entities(request.tails)
         deadline = time.monotonic() + self.seconds
         with self.gate.turn():
-            found = self.completer.suggest(examples, heads=heads, tails=tails, top=request.top, known=request.known)
+            found = self.completer.suggest(
+                examples,
+                heads=heads,
+                tails=tails,
+                top=request.top,
+                known=request.known,
+                rejected=self._rejected(request),
+            )
             limited = islice(found.stream(), request.limit)
             first = _some(limited)
         return self._stream(first, limited, relation, deadline)
@@ -115,17 +110,17 @@ class Service:
     def score(self, request: ScoreRequest) -> list[Suggested]:
         """A judgement of given pairs, in their order."""
         examples, relation = self._examples(request), self.relation_name(request)
-        pairs = [(self.entity(head), self.entity(tail)) for head, tail in request.pairs]
+        pairs = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in request.pairs]
         with self.gate.turn():
-            judged = self.completer.score(pairs, examples)
+            judged = self.completer.score(pairs, examples, rejected=self._rejected(request))
         return [self._suggested(suggestion, relation) for suggestion in judged]
 
     def explain(self, request: ExplainRequest) -> Explained:
         """All that speaks for and against one fact."""
         examples, relation = self._examples(request), self.relation_name(request)
-        head, tail = self.entity(request.head), self.entity(request.tail)
+        head, tail = self.naming.entity(request.head), self.naming.entity(request.tail)
         with self.gate.turn():
-            explanation = self.completer.explain(head, tail, examples)
+            explanation = self.completer.explain(head, tail, examples, rejected=self._rejected(request))
         return self._explained(explanation, relation)
 
     def decide(self, request: DecideRequest) -> Decision:
@@ -135,13 +130,15 @@ class Service:
         if self.graph.relation_names.find(relation) is not None:
             origin["relation"] = relation  # its own facts are examples
         if request.examples is not None:
-            origin["examples"] = [(self.entity(head), self.entity(tail)) for head, tail in request.examples]
+            origin["examples"] = [
+                (self.naming.entity(head), self.naming.entity(tail)) for head, tail in request.examples
+            ]
         return self.decisions.decide(
             NewDecision(
                 reviewer=request.reviewer,
                 relation=relation,
-                head=self.entity(request.head),
-                tail=self.entity(request.tail),
+                head=self.naming.entity(request.head),
+                tail=self.naming.entity(request.tail),
                 verdict=request.verdict,
                 probability=request.probability,
                 score=request.score,
@@ -154,7 +151,7 @@ class Service:
         )
 
     def _entities(self, names: Sequence[str] | None) -> list[str] | None:
-        return None if names is None else [self.entity(name) for name in names]
+        return None if names is None else [self.naming.entity(name) for name in names]
 
     def _examples(self, question: QuestionRequest) -> Examples:
         """The examples for a completer: facts of the graph, given pairs, accepted facts where asked for."""
@@ -163,10 +160,18 @@ class Service:
         if question.accepted_until:
             standing = self.decisions.current(relation, ("accepted",), question.accepted_until)
             accepted = [(decision.head, decision.tail) for decision in standing]
-        given = [(self.entity(head), self.entity(tail)) for head, tail in question.examples or ()]
+        given = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in question.examples or ()]
         if self.graph.relation_names.find(relation) is None:
             return (*given, *accepted)
         return Extended(relation, (*given, *accepted)) if given or accepted else relation
+
+    def _rejected(self, question: QuestionRequest) -> tuple[tuple[str, str], ...]:
+        """Pairs that are known to be wrong: given ones, and rejected facts where asked for."""
+        wrong = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in question.rejected or ()]
+        if question.accepted_until:
+            standing = self.decisions.current(self.relation_name(question), ("rejected",), question.accepted_until)
+            wrong += [(decision.head, decision.tail) for decision in standing]
+        return tuple(dict.fromkeys(wrong))
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
         graph, head, tail = self.graph, suggestion.head, suggestion.tail
@@ -182,6 +187,8 @@ class Service:
         shown = relation if number is None else self.graph.relation_label(number)
         named = replace(explanation, relation=shown, labels={**explanation.labels, relation: shown})
         values = vars(named) | {"suggestion": self._suggested(explanation.suggestion, relation), "relation": relation}
+        fact = explanation.suggestion
+        values |= {"about_head": self.naming.about(fact.head), "about_tail": self.naming.about(fact.tail)}
         return Explained(**values, drawing=named.draw())
 
 

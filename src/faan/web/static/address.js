@@ -1,6 +1,6 @@
 // What is shown, as the page's address: a link can be shared, and the browser's back button works.
 
-export const DEFAULTS = { top: 3, limit: 50 };
+export const DEFAULTS = { top: 3, limit: 50, order: "head", least: 0 };
 
 export function readAddress() {
   const query = new URLSearchParams(location.search);
@@ -17,6 +17,8 @@ export function readAddress() {
     limit: number("limit", 1000),
     known: query.get("known") === "show" ? "show" : "skip",
     accepted: Math.max(Number.parseInt(query.get("accepted"), 10) || 0, 0),
+    order: query.get("order") === "surest" ? "surest" : DEFAULTS.order,
+    least: Math.min(Math.max(Number.parseFloat(query.get("least")) || 0, 0), 100), // percent
     open: pairOf(query.get("open")),
   };
 }
@@ -27,7 +29,7 @@ export function addressOf(state) {
   state.examples.forEach((pair) => query.append("example", JSON.stringify(pair)));
   state.heads.forEach((name) => query.append("head", name));
   state.tails.forEach((name) => query.append("tail", name));
-  for (const name of ["top", "limit"]) {
+  for (const name of ["top", "limit", "order", "least"]) {
     if (state[name] !== DEFAULTS[name]) query.set(name, state[name]);
   }
   if (state.known === "show") query.set("known", "show");

@@ -101,7 +101,12 @@ export function combobox(input, source, rows, choose) {
   });
 }
 
-export const entitySource = (text) => `/api/entities?${new URLSearchParams({ q: text.slice(0, 200) })}`;
+// Entities that are like some others come first.
+export const entitySource = (like = () => []) => (text) => {
+  const query = new URLSearchParams({ q: text.slice(0, 200) });
+  like().slice(-20).forEach((name) => query.append("like", name));
+  return `/api/entities?${query}`;
+};
 export const entityRows = (answer) =>
   answer.entities.map(({ name, label, kind, edges }) => ({
     name,

@@ -1,24 +1,32 @@
 // The evidence graph: head on the left, tail on the right, paths between them, what is known of each around it.
 
+import { placeCaptions } from "./captions.js";
+
 const SIDE = 255; // of head and tail from the middle
 const OUTSIDE = 475; // of what is known about them
-const ROW = 58;
-const GAP = 12; // beside a box
+const ROW = 64;
+const GAP = 55; // beside a box of a path: room for half a label
+const LEVELS = [-1, 1, -2, 2, -3, 3, -4, 4]; // rows above and below the fact
+const NARROW = 500; // pixels of a canvas on which only the fact and its paths are drawn; the text below says the rest
+const STRETCHES = [[1, 1], [1, 1.25], [1.1, 1.25], [1.1, 1.5], [1.25, 1.5], [1.4, 1.75], [1.6, 2]]; // width and height, until every label has a place
 
 let library = null;
 let drawn = null; // what stands on the page: {graph, observer}
 
 export async function draw(canvas) {
   library ??= (await import("./vendor/cytoscape.js")).default;
-  const { nodes, edges } = JSON.parse(canvas.dataset.drawing);
-  const places = placesOf(nodes, edges);
+  const { nodes, edges } = partOf(JSON.parse(canvas.dataset.drawing), canvas.clientWidth);
+  const { places, captions } = arrange(nodes, edges);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   drawn?.observer.disconnect();
   drawn?.graph.destroy();
   const graph = library({
     container: canvas,
     elements: {
-      nodes: nodes.map((node) => ({ data: node, position: places.get(node.id) })),
+      nodes: [
+        ...nodes.map((node) => ({ data: node, position: places.get(node.id) })),
+        ...captions.map(({ label, ...position }, i) => ({ data: { id: `caption-${i}`, label, role: "caption" }, position })),
+      ],
       edges: edges.map((edge, i) => ({ data: { ...edge, id: `edge-${i}` } })),
     },
     layout: { name: "preset", fit: true, padding: 24 },
@@ -35,60 +43,69 @@ export async function draw(canvas) {
   drawn = { graph, observer };
 }
 
-function placesOf(nodes, edges) {
+function partOf({ nodes, edges }, width) {
+  if (width >= NARROW) return { nodes, edges };
+  const kept = edges.filter(({ kind }) => kind === "suggested" || kind === "path");
+  const ends = new Set(kept.flatMap(({ source, target }) => [source, target]));
+  return { nodes: nodes.filter(({ id }) => ends.has(id)), edges: kept };
+}
+
+// Places for entities and for the labels of edges: as narrow as possible, but no label lies under a box.
+function arrange(nodes, edges) {
+  const named = edges.filter(({ label }) => label);
+  let best = null;
+  for (const stretch of STRETCHES) {
+    const places = placesOf(nodes, edges, stretch);
+    const boxes = new Map(nodes.map(({ id, label, role }) => [id, { ...places.get(id), ...sizeOf(label, role) }]));
+    const labels = named.map(({ source, target, label }) => ({
+      source: boxes.get(source),
+      target: boxes.get(target),
+      ...sizeOf(label, "caption"),
+    }));
+    const captions = placeCaptions([...boxes.values()], labels)
+      .map((place, i) => place && { ...place, label: named[i].label })
+      .filter(Boolean);
+    if (!best || captions.length > best.captions.length) best = { places, captions };
+    if (captions.length === named.length) break;
+  }
+  return best;
+}
+
+function placesOf(nodes, edges, [wide, high]) {
+  const [side, outside, row] = [SIDE * wide, OUTSIDE * wide, ROW * high];
   const of = (role) => nodes.filter((node) => node.role === role).map((node) => node.id);
   const [head] = of("head");
   const [tail] = of("tail");
-  const places = new Map([[head, { x: -SIDE, y: 0 }], [tail, { x: SIDE, y: 0 }]]);
-  const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: ROW * (i - (ids.length - 1) / 2) }));
+  const places = new Map([[head, { x: -side, y: 0 }], [tail, { x: side, y: 0 }]]);
+  const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: row * (i - (ids.length - 1) / 2) }));
 
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const between = of("path");
   const [fromHead, fromTail] = [depths(head, between, edges), depths(tail, between, edges)];
   const way = (id) => (fromHead.get(id) ?? 1) / ((fromHead.get(id) ?? 1) + (fromTail.get(id) ?? 1)); // from head to tail
-  let above = 0; // rows that are taken on either side of the fact
-  let below = 0;
-  for (const chain of chains(between, edges)) {
-    const taken = []; // by row, what stands there from where to where
-    const up = above <= below;
-    const first = up ? above : below;
-    for (const id of chain) {
-      const x = SIDE * (2 * way(id) - 1);
-      const half = widthOf(labels.get(id), "path") / 2 + GAP;
-      let row = 0;
-      while (taken[row]?.some(([from, to]) => from < x + half && x - half < to)) row += 1;
-      (taken[row] ??= []).push([x - half, x + half]);
-      places.set(id, { x, y: (up ? -1 : 1) * ROW * (1.1 + first + row) });
-    }
-    if (up) above += taken.length;
-    else below += taken.length;
+  const taken = new Map(LEVELS.map((level) => [level, []])); // by row, what stands there from where to where
+  for (const id of [...between].sort((one, two) => way(one) - way(two))) {
+    const x = side * (2 * way(id) - 1);
+    const half = widthOf(labels.get(id), "path") / 2 + GAP;
+    const isFree = (level) => !taken.get(level).some(([from, to]) => from < x + half && x - half < to);
+    const level = LEVELS.find(isFree) ?? LEVELS.at(-1);
+    taken.get(level).push([x - half, x + half]);
+    places.set(id, { x, y: row * 1.1 * level });
   }
 
   const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));
   const around = of("neighbour");
   const left = around.filter((id) => near(id, head));
-  column(left, -OUTSIDE);
-  column(around.filter((id) => !left.includes(id)), OUTSIDE);
+  column(left, -outside);
+  column(around.filter((id) => !left.includes(id)), outside);
 
-  let y = Math.max(...[...places.values()].map((place) => place.y)) + 1.4 * ROW;
+  let y = Math.max(...[...places.values()].map((place) => place.y)) + 1.4 * row;
   for (const { source, target } of edges.filter(({ kind }) => kind === "example")) {
     const free = [source, target].filter((id) => !places.has(id));
-    free.forEach((id) => places.set(id, { x: id === source ? -SIDE / 2 : SIDE / 2, y }));
-    if (free.length) y += ROW;
+    free.forEach((id) => places.set(id, { x: id === source ? -side / 2 : side / 2, y }));
+    if (free.length) y += row * 0.8;
   }
   return places;
-}
-
-// Entities of paths that hang together, so that a path stays on one side.
-function chains(between, edges) {
-  const chain = new Map(between.map((id) => [id, [id]]));
-  for (const { source, target } of edges) {
-    const [one, two] = [chain.get(source), chain.get(target)];
-    if (!one || !two || one === two) continue;
-    one.push(...two);
-    two.forEach((id) => chain.set(id, one));
-  }
-  return new Set(chain.values());
 }
 
 // How many steps of paths lie between one end and each entity.
@@ -112,12 +129,20 @@ function depths(end, between, edges) {
 }
 
 const FAMILY = 'system-ui, "DejaVu Sans", sans-serif';
-const WIDEST = 190;
+const [WIDEST, WIDEST_CAPTION] = [170, 140];
+const PADDING = 7; // inside a box
 const ruler = document.createElement("canvas").getContext("2d");
 
 function widthOf(label, role) {
   ruler.font = role === "head" || role === "tail" ? `600 17px ${FAMILY}` : `15px ${FAMILY}`;
   return Math.min(ruler.measureText(label).width, WIDEST) + 6;
+}
+
+// How much room a box or a label takes.
+function sizeOf(label, role) {
+  if (role !== "caption") return { width: widthOf(label, role) + 2 * PADDING, height: 24 + 2 * PADDING };
+  ruler.font = `12px ${FAMILY}`;
+  return { width: Math.min(ruler.measureText(label).width, WIDEST_CAPTION) + 4, height: 16 };
 }
 
 function style(colour) {
@@ -131,7 +156,7 @@ function style(colour) {
         shape: "round-rectangle",
         width: (node) => widthOf(node.data("label"), node.data("role")),
         height: 24,
-        padding: "7px",
+        padding: `${PADDING}px`,
         "text-valign": "center",
         "text-halign": "center",
         "text-max-width": WIDEST,
@@ -145,23 +170,32 @@ function style(colour) {
       selector: "node[role = 'head'], node[role = 'tail']",
       style: { "border-width": 2.5, "border-color": colour("--accent"), "font-weight": 600, "font-size": 17 },
     },
+    {
+      selector: "node[role = 'caption']",
+      style: {
+        ...text,
+        "font-size": 12,
+        color: colour("--muted"),
+        shape: "rectangle",
+        width: (node) => sizeOf(node.data("label"), "caption").width,
+        height: 16,
+        padding: 0,
+        "text-max-width": WIDEST_CAPTION,
+        "border-width": 0,
+        "background-color": colour("--ground"),
+        "background-opacity": 0.9,
+        events: "no",
+      },
+    },
     { selector: "node[role = 'example']", style: { "border-style": "dashed", "border-color": colour("--example") } },
     {
       selector: "edge",
       style: {
-        ...text,
-        label: "data(label)",
-        "font-size": 12,
-        color: colour("--muted"),
         width: "mapData(weight, 0, 1, 1.2, 4.5)",
         "line-color": colour("--line-strong"),
         "target-arrow-color": colour("--line-strong"),
         "target-arrow-shape": "triangle",
         "curve-style": "bezier",
-        "text-rotation": "autorotate",
-        "text-background-color": colour("--ground"),
-        "text-background-opacity": 0.9,
-        "text-background-padding": 2,
       },
     },
     ...[["suggested", "--accent"], ["path", "--path"], ["example", "--example"], ["resembles", "--example"]].map(

@@ -46,12 +46,9 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
   }
   addEventListener("scroll", fit, { passive: true });
   addEventListener("resize", fit);
-  NARROW.addEventListener("change", () => {
-    const open = document.querySelector('.fact[aria-expanded="true"]');
-    if (open) place(open.parentElement);
-  });
+  NARROW.addEventListener("change", () => self.place());
 
-  return {
+  const self = {
     async open(suggestion, item) {
       const opening = turn(true);
       const stale = () => opening !== openings;
@@ -69,6 +66,12 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
       pane.setAttribute("aria-busy", "false");
       changed();
       store.ahead(upcoming().map(requestOf));
+    },
+
+    // The list was arranged anew: the pane stays with its fact.
+    place() {
+      const open = document.querySelector('.fact[aria-expanded="true"]');
+      if (open) place(open.parentElement);
     },
 
     // Shows a sentence in place of evidence.
@@ -89,6 +92,7 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
       return shown;
     },
   };
+  return self;
 }
 
 // A page in the background is not painted: nothing counts as shown there.

@@ -2,63 +2,93 @@
 
 import { DEFAULTS } from "./address.js";
 import { combobox, entityRows, entitySource, relationRows, relationSource } from "./combobox.js";
+import { entityLabel, learnEntity, learnRelation, lookUp, relationLabel } from "./labels.js";
 
 const $ = (id) => document.getElementById(id);
 
-// Calls `submit(state)` with what the form says.
-export function questionForm(submit) {
-  const examples = chips($("examples"), ([head, tail]) => `${head} → ${tail}`, hint);
-  const heads = chips($("heads"), (name) => name, hint);
-  const tails = chips($("tails"), (name) => name, hint);
+// Calls `submit(question)` with what the form says, and `changed()` when a person changes the relation or its examples.
+export function questionForm(submit, changed) {
+  const examples = chips($("examples"), (pair) => pair.map(entityLabel).join(" → "), hint);
+  const heads = chips($("heads"), entityLabel, hint);
+  const tails = chips($("tails"), entityLabel, hint);
   let relation = { label: "", name: "" };
 
   combobox($("relation"), relationSource, relationRows, (row) => {
     relation = row;
+    learnRelation(row.name, row.label);
     send();
   });
+  $("relation").addEventListener("input", changed);
 
-  const pair = ["", ""];
-  ["example-head", "example-tail"].forEach((id, place) => {
-    combobox($(id), entitySource, entityRows, (row) => {
-      pair[place] = row.name;
-      if (place === 0) $("example-tail").focus();
-      else addExample();
+  // What stands in a field: the entity that was picked, or what the server makes of the text; undefined if that is none.
+  const picked = new Map();
+  async function entityIn(id) {
+    const text = $(id).value.trim();
+    if (!text) return undefined;
+    if (picked.get(id)?.label === text) return picked.get(id).name;
+    const { entities } = await lookUp(null, [text]);
+    complain(id, entities[0].problem);
+    return entities[0].entity?.name;
+  }
+
+  function complain(id, problem) {
+    const place = $(id.startsWith("example") ? "example-problem" : "only-problem");
+    place.textContent = problem ? `${problem} Pick one of those that are offered as you type.` : "";
+    place.hidden = !problem;
+    $(id).setAttribute("aria-invalid", String(Boolean(problem)));
+    if (problem) $(id).focus();
+  }
+
+  // A field for an entity; `then()` is called when it is filled, by picking or with Enter.
+  function entityField(id, like, then) {
+    combobox($(id), entitySource(like), entityRows, (row) => {
+      picked.set(id, row);
+      learnEntity(row.name, row.label);
+      then();
     });
-    $(id).addEventListener("input", () => (pair[place] = ""));
+    $(id).addEventListener("input", () => {
+      picked.delete(id);
+      complain(id, "");
+    });
     $(id).addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.defaultPrevented) return;
       event.preventDefault();
-      if (place === 0) $("example-tail").focus();
-      else addExample();
+      if ($(id).value.trim()) then();
+      else send(); // an empty field has nothing to add: ask
     });
-  });
+  }
 
-  function addExample() {
-    const names = pair.map((name, place) => name || $(place ? "example-tail" : "example-head").value.trim());
-    if (!names[0] || !names[1]) return;
-    examples.add(names);
-    pair.fill("");
-    $("example-head").value = $("example-tail").value = "";
+  async function addExample() {
+    const pair = [];
+    for (const id of ["example-head", "example-tail"]) {
+      const name = await entityIn(id);
+      if (name === undefined) {
+        $(id).focus();
+        return;
+      }
+      pair.push(name);
+    }
+    examples.add(pair);
+    changed();
+    for (const id of ["example-head", "example-tail"]) $(id).value = "";
     $("example-head").focus();
   }
 
-  for (const [id, list] of [["head", heads], ["tail", tails]]) {
-    const take = (name) => {
-      if (name) list.add(name);
+  const column = (place) => () => examples.values.map((pair) => pair[place]);
+  entityField("example-head", column(0), () => $("example-tail").focus());
+  entityField("example-tail", column(1), addExample);
+  for (const [id, list, like] of [["head", heads, column(0)], ["tail", tails, column(1)]]) {
+    entityField(id, like, async () => {
+      const name = await entityIn(id);
+      if (name === undefined) return;
+      list.add(name);
       $(id).value = "";
-    };
-    combobox($(id), entitySource, entityRows, (row) => take(row.name));
-    $(id).addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.defaultPrevented) return;
-      event.preventDefault();
-      take($(id).value.trim());
     });
   }
 
   function hint() {
-    $("examples-hint").textContent = examples.values.length
-      ? `${examples.values.length} given`
-      : "the relation’s own facts; needed for a new one";
+    const count = examples.values.length;
+    $("examples-hint").textContent = count ? `${count} given` : "the relation’s own facts; needed for a new one";
     const only = heads.values.length + tails.values.length;
     $("more-hint").textContent = only ? `${only} chosen` : "";
   }
@@ -76,8 +106,6 @@ export function questionForm(submit) {
       top: number("top", 100),
       limit: number("limit", 1000),
       known: $("known").checked ? "show" : "skip",
-      accepted: 0,
-      open: null,
     });
   }
 
@@ -89,8 +117,8 @@ export function questionForm(submit) {
 
   return {
     fill(state) {
-      $("relation").value = state.relation;
-      relation = { label: state.relation, name: state.relation };
+      relation = { label: relationLabel(state.relation), name: state.relation };
+      $("relation").value = relation.label;
       examples.set(state.examples);
       heads.set(state.heads);
       tails.set(state.tails);
@@ -99,6 +127,12 @@ export function questionForm(submit) {
       $("known").checked = state.known === "show";
       $("examples-part").open = $("more-part").open = false;
       hint();
+    },
+
+    // For a relation that has none yet.
+    askForExamples() {
+      $("examples-part").open = true;
+      $("example-head").focus();
     },
   };
 }
@@ -113,7 +147,7 @@ function chips(list, text, changed) {
       changed();
     },
     add(value) {
-      if (!self.values.some((other) => text(other) === text(value))) self.set([...self.values, value]);
+      if (!self.values.some((other) => JSON.stringify(other) === JSON.stringify(value))) self.set([...self.values, value]);
     },
   };
   function chip(value) {

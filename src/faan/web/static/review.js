@@ -1,8 +1,12 @@
 // The page: asks for suggestions, opens them one by one, takes decisions by key and by mouse.
 
 import { addressOf, questionOf, readAddress } from "./address.js";
+import { controls } from "./controls.js";
 import { exportDialog } from "./export.js";
+import { lookUp, relationLabel } from "./labels.js";
+import { manyDialog } from "./many.js";
 import { evidencePane } from "./pane.js";
+import { pastDialog } from "./past.js";
 import { questionForm } from "./question.js";
 import { savingQueue } from "./saving.js";
 import { get, post, postForLines, remove } from "./server.js";
@@ -10,24 +14,28 @@ import { keyOf, percent, suggestionList } from "./suggestions.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
-const DOUBLE = 300; // milliseconds in which two clicks are one by habit, not two decisions
 const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
 let state = readAddress();
 let asking = new AbortController(); // for suggestions
 let last = 0; // the last event that this window knows
 let settled = 0; // how often this window has learnt otherwise what holds: by saving, or by beginning anew
-let mine = []; // decisions of this reviewer that can be undone, {head, tail, id}, the latest at the end
-let tally = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
+let mine = []; // what this reviewer can undo, the latest at the end: each a list of decisions {head, tail, id} made at once
+const NONE = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
+let tally = NONE;
+const standing = new Map(); // the decision that holds for each fact of the relation, by its key
 
-const list = suggestionList($("suggestions"), open);
+const list = suggestionList($("suggestions"), { open, rejectRest: (facts) => decideAll(facts, "rejected") });
 const pane = evidencePane({
   requestOf: ({ head, tail }) => ({ ...questionOf(state), head, tail }),
   upcoming: () => list.upcoming(AHEAD),
   changed: () => refresh(),
   complain: (error) => complain(error, "evidence"),
 });
-const form = questionForm((asked) => go(asked));
+const form = questionForm(
+  (asked) => go({ ...state, accepted: 0, ...asked, open: null }),
+  () => complain(null, "relation"),
+);
 const saves = savingQueue(() => refresh());
 
 const typing = () => Boolean(document.activeElement?.closest("input, select"));
@@ -69,30 +77,77 @@ async function show() {
   const asked = Boolean(state.relation);
   $("start").hidden = asked;
   $("review").hidden = !asked;
-  [last, mine] = [0, []];
+  [last, mine, tally] = [0, [], NONE];
+  standing.clear();
   settled += 1;
   asking.abort();
+  asking = new AbortController();
   pane.hide();
   list.clear();
-  refresh();
+  arrange();
   if (!asked) return;
-  document.title = `${state.relation} · faan`;
-  $("title").textContent = state.relation;
-  await Promise.all([suggest(), look()]);
+  title();
+  $("more").hidden = true;
+  $("ending").textContent = "Looking …";
+  if (await isReady(asking.signal)) await Promise.all([suggest(asking.signal), look()]);
 }
 
-async function suggest() {
-  asking = new AbortController();
-  const { signal } = asking;
+function title() {
+  const label = relationLabel(state.relation);
+  document.title = `${label} · faan`;
+  $("title").textContent = label;
+}
+
+// Learns the labels of all that the question names; a new relation without examples has nothing to suggest yet.
+async function isReady(signal) {
+  const { relation, examples, heads, tails } = state;
+  try {
+    const known = await lookUp(relation, [...examples.flat(), ...heads, ...tails], signal);
+    if (signal.aborted) return false;
+    form.fill(state);
+    title();
+    if (known.relation || examples.length) return true;
+    const near = known.nearest.length ? ` Did you mean ${known.nearest.map((name) => `'${name}'`).join(", ")}?` : "";
+    const text = `No relation of the graph is called “${relation}”.${near} To ask for a new relation, add a few examples of it; five are good.`;
+    complain(new Error(text), "relation");
+    $("ending").textContent = "";
+    $("review").hidden = true;
+    form.askForExamples();
+  } catch (error) {
+    if (error.name !== "AbortError") $("ending").textContent = "";
+    complain(error, "relation");
+  }
+  return false;
+}
+
+// Shows the list as the address says.
+function arrange() {
+  const { order, least, heads, tails } = state;
+  $("order").value = order;
+  $("least").value = least || "";
+  list.arrange({ surest: order === "surest", least: least / 100, byTail: tails.length > 0 && !heads.length });
+  refresh();
+}
+
+function rearrange(change) {
+  if (!state.relation) return;
+  state = { ...state, ...change };
+  history.replaceState(null, "", addressOf(state));
+  const { current } = list;
+  arrange();
+  if (!list.current && !list.next()) pane.close(list.length ? "All are decided." : "None is as likely as that.");
+  else if (list.current === current) pane.place();
+  refresh();
+}
+
+async function suggest(signal) {
   const { heads, tails, top, limit, known } = state;
   const request = { ...questionOf(state), top, limit, known };
   if (heads.length) request.heads = heads;
   if (tails.length) request.tails = tails;
-  $("more").hidden = true;
-  $("ending").textContent = "Looking …";
   try {
     await postForLines("/api/suggest", request, take, signal);
-    if (state.open && !list.current) list.open(0, !typing());
+    if (state.open && !list.current) list.openFirst(!typing());
   } catch (error) {
     if (error.name !== "AbortError") $("ending").textContent = "";
     complain(error, "suggestions");
@@ -102,16 +157,17 @@ async function suggest() {
 function take({ suggestion, end, error }) {
   if (suggestion) {
     list.add(suggestion);
-    if (!list.current && awaited(suggestion)) list.open(list.length - 1, !typing());
+    if (!list.current && awaited(suggestion)) list.openKey(keyOf(suggestion.head, suggestion.tail), !typing());
     progress();
   } else if (end) {
     $("more").hidden = end.complete || state.limit >= 1000;
-    const count = list.length;
+    const count = list.length + list.hidden;
     $("ending").textContent = !count
       ? "Nothing found: try other examples, or show known facts too."
       : end.in_time
         ? ""
         : `${count} found in the time that there is.`;
+    refresh();
     say(count === 1 ? "1 suggestion" : `${count} suggestions`);
   } else {
     complain(new Error(error), "suggestions");
@@ -158,36 +214,72 @@ function decide(verdict) {
     say(`Not ${verdict}: ${why}`, true);
     return;
   }
-  const { head, tail, head_label, tail_label, probability, score, rank } = suggestion;
-  const seen = suggestion.decision?.id ?? 0;
-  const request = { ...questionOf(state), head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
-  request.key = crypto.getRandomValues(new Uint32Array(4)).join("-");
-  const made = { head, tail, head_label, tail_label, id: 0 };
-  mine.push(made);
-  save(made, verdict, async () => {
-    const decision = await post("/api/decisions", request);
-    made.id = decision.id;
-    return decision;
-  });
+  mine.push([send(suggestion, verdict)]);
   if (!list.next()) close();
   say(`${namesOf(suggestion)}: ${verdict}.`);
   refresh();
 }
 
+// Decides about several facts at once, which one undo takes back.
+function decideAll(suggestions, verdict) {
+  if (!suggestions.length) {
+    say(`Not ${verdict}: none is undecided.`, true);
+    return;
+  }
+  mine.push(suggestions.map((suggestion) => send(suggestion, verdict)));
+  if ((!list.current || saves.has(factOf(list.current))) && !list.next()) close();
+  say(suggestions.length === 1 ? `${namesOf(suggestions[0])}: ${verdict}.` : `${suggestions.length} ${verdict}; undo takes back all of them.`);
+  refresh();
+}
+
+function rejectRest() {
+  if (list.current) decideAll(list.restOf(list.current), "rejected");
+  else say("Not rejected: no suggestion is open.", true);
+}
+
+// Puts a decision on its way; gives what is needed to undo it.
+function send(suggestion, verdict) {
+  const { head, tail, head_label, tail_label, probability, score, rank } = suggestion;
+  const seen = suggestion.decision?.id ?? 0;
+  const request = { ...questionOf(state), head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
+  request.key = crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const made = { head, tail, head_label, tail_label, id: 0 };
+  save(made, verdict, async () => {
+    const decision = await post("/api/decisions", request);
+    made.id = decision.id;
+    return decision;
+  });
+  return made;
+}
+
 function undo() {
-  const made = mine.pop();
-  if (!made) {
+  const step = mine.pop();
+  if (!step) {
     say("Nothing of yours to undo.", true);
     return;
   }
   const query = new URLSearchParams({ reviewer: reviewer() });
-  save(made, "undone", async () => {
-    if (!made.id) return undefined; // it was never saved
-    return (await remove(`/api/decisions/${made.id}?${query}`)).decision;
-  });
-  list.openKey(keyOf(made.head, made.tail));
-  say("Undone.");
+  for (const made of [...step].reverse()) {
+    save(made, "undone", async () => {
+      if (!made.id) return undefined; // it was never saved
+      return (await remove(`/api/decisions/${made.id}?${query}`)).decision;
+    });
+  }
+  list.openKey(keyOf(step[0].head, step[0].tail));
+  say(step.length === 1 ? "Undone." : `${step.length} decisions undone.`);
   refresh();
+}
+
+// Decisions that can no longer be undone here: they failed, or were undone elsewhere.
+function forget(is) {
+  mine = mine.map((step) => step.filter((made) => !is(made))).filter((step) => step.length);
+}
+
+// What holds for a fact now, as the list and the counts know it.
+function hold(head, tail, decision) {
+  list.decide(head, tail, decision);
+  if (decision) standing.set(keyOf(head, tail), decision);
+  else standing.delete(keyOf(head, tail));
 }
 
 // `send` changes what holds for a fact and gives the decision that stands then.
@@ -198,11 +290,11 @@ function save(made, change, send) {
     if (relation !== state.relation) return;
     settled += 1;
     list.saving(head, tail, null);
-    if (decision !== undefined) list.decide(head, tail, decision);
-    look();
+    if (decision !== undefined) hold(head, tail, decision);
+    if (!saves.size) look();
   };
   const failed = (problem) => {
-    mine = mine.filter((other) => other !== made);
+    forget((other) => other === made);
     settle(problem.status === 409 ? problem.standing : undefined);
     complain(new Error(`${namesOf({ head_label, tail_label })}: ${problem.message}`), fact);
     if (relation === state.relation && !list.current) list.next();
@@ -227,9 +319,9 @@ async function lookOnce() {
     if (relation !== state.relation) return;
     if (before !== settled) continue; // the answer may be older than what is known: ask again
     for (const { head, tail, decision } of changes.facts) {
-      list.decide(head, tail, decision);
-      const known = saves.has(factOf({ head, tail })) || mine.some(({ id }) => id === decision?.id);
-      if (decision?.reviewer === reviewer() && !known) mine.push(decision);
+      hold(head, tail, decision);
+      const known = saves.has(factOf({ head, tail })) || mine.flat().some(({ id }) => id === decision?.id);
+      if (decision?.reviewer === reviewer() && !known) mine.push([decision]);
     }
     more = changes.last > last && changes.facts.length >= 1000;
     [last, tally] = [changes.last, changes.tally];
@@ -244,7 +336,9 @@ function refresh() {
   const blocked = (id, yes) => $(id).setAttribute("aria-disabled", String(yes));
   for (const id of ["accept", "reject", "skip"]) blocked(id, Boolean(obstacle(list.current)));
   blocked("undo", !mine.length);
-  blocked("use-accepted", saves.size > 0);
+  blocked("use-decisions", saves.size > 0);
+  blocked("accept-many", !list.atLeast(0).length);
+  blocked("reject-rest", !list.current || !list.restOf(list.current).length);
   complain(saves.silent ? new Error(SILENT) : null, "saving");
   progress();
 }
@@ -252,22 +346,38 @@ function refresh() {
 function progress() {
   const { accepted, rejected, skipped, precision, expected } = tally;
   const parts = [`${list.decided} of ${list.length} decided`];
+  if (list.hidden) parts.push(`${list.hidden} less likely ones hidden`);
   if (accepted + rejected + skipped) parts.push(`${accepted} accepted, ${rejected} rejected, ${skipped} skipped so far`);
   if (saves.size) parts.push(`${saves.size} being saved`);
   if (precision !== null) {
     parts.push(`precision ${percent(precision)}${expected === null ? "" : ` (expected ${percent(expected)})`}`);
   }
   $("progress").textContent = parts.join(" · ");
-  $("accepted-count").textContent = accepted;
-  $("use-accepted").hidden = !accepted;
+  const fresh = unused().length;
+  $("fresh-count").textContent = fresh === 1 ? "1 new decision" : `${fresh} new decisions`;
+  $("use-decisions").hidden = !fresh;
 }
 
-function useAccepted() {
+// Decisions that this ranking does not know of.
+const unused = () => [...standing.values()].filter(({ id, verdict }) => verdict !== "skipped" && id > state.accepted);
+
+function useDecisions() {
   if (saves.size) say("Not ranked again: decisions are still being saved.", true);
-  else if (tally.accepted) go({ ...state, accepted: Math.max(last, ...mine.map(({ id }) => id)), open: null });
+  else if (unused().length) go({ ...state, accepted: Math.max(last, ...unused().map(({ id }) => id)), open: null });
 }
 
 const dialog = exportDialog(() => state.relation);
+const many = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
+const past = pastDialog(
+  () => state,
+  reviewer,
+  (decision, now) => {
+    forget(({ id }) => id === decision.id);
+    settled += 1;
+    if (decision.relation === state.relation) hold(decision.head, decision.tail, now.decision);
+    look();
+  },
+);
 const KEYS = {
   a: () => decide("accepted"),
   r: () => decide("rejected"),
@@ -275,56 +385,39 @@ const KEYS = {
   u: undo,
   j: () => list.move(1),
   k: () => list.move(-1),
-  e: useAccepted,
+  h: rejectRest,
+  m: () => list.length && many.show(),
+  o: () => rearrange({ order: state.order === "surest" ? "head" : "surest" }),
+  f: () => $("least").focus(),
+  d: () => past.show(),
+  e: useDecisions,
   x: () => dialog.show(),
   "/": () => $("relation").focus(),
   "?": () => $("help").showModal(),
 };
 
-const ONCE = ["a", "r", "s", "u"];
-
-document.addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, select, textarea");
-  if (event.key === "Escape" && field) field.blur();
-  if (event.ctrlKey || event.metaKey || event.altKey || field || document.querySelector("dialog[open]")) return;
-  const pressed = event.target.closest(".verdicts button") && ["Enter", " "].includes(event.key);
-  const action = KEYS[event.key];
-  if (!action && !pressed) return;
-  if (event.repeat && (pressed || ONCE.includes(event.key))) {
-    event.preventDefault();
-    say("A key that is held counts once.", true);
-  } else if (action) {
-    event.preventDefault();
-    action();
-  }
-});
-
-// The second half of a double click would be about the next fact.
-let clicked = 0;
-$("verdicts").addEventListener(
-  "click",
-  (event) => {
-    const double = event.detail > 1 && event.timeStamp - clicked < DOUBLE;
-    clicked = event.timeStamp;
-    if (!double || !event.target.closest("button")) return;
-    event.stopPropagation();
-    say("A double click counts once.", true);
+controls(
+  KEYS,
+  {
+    accept: KEYS.a,
+    reject: KEYS.r,
+    skip: KEYS.s,
+    undo,
+    "use-decisions": useDecisions,
+    "reject-rest": rejectRest,
+    "accept-many": KEYS.m,
+    "show-past": KEYS.d,
+    "show-export": KEYS.x,
+    "show-help": KEYS["?"],
+    more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
   },
-  { capture: true },
+  (text) => say(text, true),
 );
 
-for (const [id, action] of Object.entries({
-  accept: KEYS.a,
-  reject: KEYS.r,
-  skip: KEYS.s,
-  undo,
-  "use-accepted": useAccepted,
-  "show-export": KEYS.x,
-  "show-help": KEYS["?"],
-  more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
-})) {
-  $(id).addEventListener("click", action);
-}
+$("order").addEventListener("change", () => rearrange({ order: $("order").value }));
+$("least").addEventListener("change", () => {
+  rearrange({ least: Math.min(Math.max(Number.parseFloat($("least").value) || 0, 0), 100) });
+});
 
 addEventListener("popstate", () => {
   state = readAddress();

@@ -1,70 +1,137 @@
-// The list of suggestions, one of them open.
+// The list of suggestions, one of them open: in the order in which they came, grouped by head, or the surest first.
 
 export const keyOf = (head, tail) => JSON.stringify([head, tail]);
 
 export const percent = (share) =>
   share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share > 0.995 ? "> 99 %" : `${Math.round(share * 100)} %`;
 
-// Calls `open(suggestion, item)` when one is opened.
-export function suggestionList(list, open) {
-  const rows = []; // {suggestion, item, button, verdict, saving}
+const isFree = ({ suggestion, saving }) => !suggestion.decision && !saving;
+
+// Calls `open(suggestion, item)` when one is opened, and `rejectRest(suggestions)` with those of a group that are undecided.
+export function suggestionList(list, { open, rejectRest }) {
+  const rows = []; // {suggestion, item, button, verdict, saving, number}, as they came
   const byKey = new Map();
-  let current = -1;
+  const groups = new Map(); // {item, list, rest} by head, or by tail where heads were asked for
+  let shown = []; // the rows that are in view, in order
+  let current = null;
+  let settings = { surest: false, least: 0, byTail: false };
+
+  const before = (one, two) =>
+    settings.surest && one.suggestion.probability !== two.suggestion.probability
+      ? one.suggestion.probability > two.suggestion.probability
+      : one.number < two.number;
+
+  function insert(row) {
+    if (row.suggestion.probability < settings.least) return;
+    let place = shown.length;
+    while (place > 0 && before(row, shown[place - 1])) place -= 1;
+    if (settings.surest) list.insertBefore(row.item, shown[place]?.item ?? null);
+    else groupOf(row).list.append(row.item);
+    shown.splice(place, 0, row);
+  }
+
+  const asked = ({ suggestion }) => (settings.byTail ? suggestion.tail : suggestion.head);
+
+  function groupOf(row) {
+    const key = asked(row);
+    if (!groups.has(key)) {
+      const group = newGroup(settings.byTail ? row.suggestion.tail_label : row.suggestion.head_label);
+      group.rest.addEventListener("click", () => rejectRest(self.restOf(row.suggestion)));
+      list.append(group.item);
+      groups.set(key, group);
+    }
+    return groups.get(key);
+  }
+
+  function refreshGroup(row) {
+    const group = groups.get(asked(row));
+    if (!group) return;
+    const members = shown.filter((other) => asked(other) === asked(row));
+    const free = members.filter(isFree).length;
+    group.title.hidden = members.length < 2;
+    group.count.textContent = `${members.length} suggestions`;
+    group.rest.hidden = !free;
+    group.rest.textContent = free === members.length ? `Reject all ${free}` : `Reject the other ${free}`;
+  }
+
+  function mark(row) {
+    const { suggestion, item, verdict, saving } = row;
+    const { decision } = suggestion;
+    item.className = saving ?? decision?.verdict ?? "";
+    if (saving) verdict.textContent = `${saving}, being saved`;
+    else if (decision) verdict.textContent = `${decision.verdict} by ${decision.reviewer}`;
+    else verdict.textContent = suggestion.warnings.length ? "warning" : "";
+    refreshGroup(row);
+  }
 
   const self = {
     clear() {
-      rows.length = 0;
+      rows.length = shown.length = 0;
       byKey.clear();
-      current = -1;
+      groups.clear();
+      current = null;
       list.replaceChildren();
+    },
+
+    // How to show them: {surest, least, byTail}.
+    arrange(wanted) {
+      settings = wanted;
+      shown = [];
+      groups.clear();
+      list.replaceChildren();
+      rows.forEach(insert);
+      shown.forEach(refreshGroup);
+      if (current && !shown.includes(current)) self.close();
     },
 
     add(suggestion) {
       const key = keyOf(suggestion.head, suggestion.tail);
       if (byKey.has(key)) return;
-      const row = rowOf(suggestion);
-      row.button.addEventListener("click", () => self.open(rows.indexOf(row)));
+      const row = { ...rowOf(suggestion), number: rows.length };
+      row.button.addEventListener("click", () => openRow(row));
       rows.push(row);
       byKey.set(key, row);
-      list.append(row.item);
+      insert(row);
       mark(row);
     },
 
-    open(place, focus = true) {
-      if (!rows[place]) return;
-      rows[current]?.button.setAttribute("aria-expanded", "false");
-      current = place;
-      const { button, item, suggestion } = rows[place];
-      button.setAttribute("aria-expanded", "true");
-      if (focus) button.focus({ preventScroll: true });
-      open(suggestion, item);
+    // Opens one by its key; false if it is not in view.
+    openKey(key, focus = true) {
+      const row = byKey.get(key);
+      if (!row || !shown.includes(row)) return false;
+      openRow(row, focus);
+      return true;
     },
 
-    openKey(key) {
-      const place = rows.findIndex(({ suggestion }) => keyOf(suggestion.head, suggestion.tail) === key);
-      if (place >= 0) self.open(place);
-      return place >= 0;
-    },
+    openFirst: (focus = true) => shown.length > 0 && openRow(shown[0], focus),
 
-    move: (step) => self.open(Math.min(Math.max(current + step, 0), rows.length - 1)),
+    move(step) {
+      const place = shown.indexOf(current) + step;
+      if (shown.length) openRow(shown[Math.min(Math.max(place, 0), shown.length - 1)]);
+    },
 
     // None is open any more.
     close() {
-      rows[current]?.button.setAttribute("aria-expanded", "false");
-      current = -1;
+      current?.button.setAttribute("aria-expanded", "false");
+      current = null;
     },
 
     // The next ones that nobody has decided about, below first, then from the top.
     upcoming(count) {
-      const order = [...rows.keys()].map((i) => (current + 1 + i) % rows.length);
-      const free = order.filter((i) => i !== current && !rows[i].suggestion.decision && !rows[i].saving);
-      return free.slice(0, count).map((i) => rows[i].suggestion);
+      const place = shown.indexOf(current);
+      const order = [...shown.slice(place + 1), ...shown.slice(0, Math.max(place, 0))];
+      return order.filter(isFree).slice(0, count).map(({ suggestion }) => suggestion);
     },
 
     next() {
       const [suggestion] = self.upcoming(1);
       return Boolean(suggestion) && self.openKey(keyOf(suggestion.head, suggestion.tail));
     },
+
+    // Those in view that nobody has decided about: all of some probability, or all of one group.
+    atLeast: (least) => shown.filter((row) => isFree(row) && row.suggestion.probability >= least).map((row) => row.suggestion),
+    restOf: (suggestion) =>
+      shown.filter((row) => isFree(row) && asked(row) === asked({ suggestion })).map((row) => row.suggestion),
 
     // What holds for a fact has changed, here or in another window.
     decide(head, tail, decision) {
@@ -83,46 +150,60 @@ export function suggestionList(list, open) {
     },
 
     get current() {
-      return rows[current]?.suggestion ?? null;
+      return current?.suggestion ?? null;
     },
     get length() {
-      return rows.length;
+      return shown.length;
+    },
+    get hidden() {
+      return rows.length - shown.length;
     },
     get decided() {
-      return rows.filter(({ suggestion }) => suggestion.decision).length;
+      return shown.filter(({ suggestion }) => suggestion.decision).length;
     },
   };
+
+  function openRow(row, focus = true) {
+    self.close();
+    current = row;
+    row.button.setAttribute("aria-expanded", "true");
+    if (focus) row.button.focus({ preventScroll: true });
+    open(row.suggestion, row.item);
+    return true;
+  }
+
   return self;
 }
 
-function span(kind, text) {
-  const element = document.createElement("span");
-  element.className = kind;
-  element.textContent = text;
-  return element;
+function element(tag, kind, text = "") {
+  const made = document.createElement(tag);
+  made.className = kind;
+  made.textContent = text;
+  return made;
+}
+
+function newGroup(label) {
+  const [item, title, list] = [element("li", "group"), element("div", "group-title"), element("ol", "")];
+  const [name, count, rest] = [element("h3", "", label), element("span", "hint"), element("button", "quiet")];
+  rest.type = "button";
+  title.append(name, count, rest);
+  item.append(title, list);
+  return { item, list, title, count, rest };
 }
 
 function rowOf(suggestion) {
   const item = document.createElement("li");
-  const button = document.createElement("button");
+  const button = element("button", "fact");
   button.type = "button";
-  button.className = "fact";
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", "evidence");
-  const names = span("names", "");
-  names.append(span("head", suggestion.head_label), span("arrow", " → "), span("tail", suggestion.tail_label));
-  const probability = span("probability", percent(suggestion.probability));
-  const verdict = span("verdict", "");
-  button.append(names, probability, span("why", suggestion.because[0] ?? ""), verdict);
+  const names = element("span", "names");
+  const ends = [element("span", "head", suggestion.head_label), element("span", "tail", suggestion.tail_label)];
+  names.append(ends[0], element("span", "arrow", " → "), ends[1]);
+  const probability = element("span", "probability", percent(suggestion.probability));
+  const verdict = element("span", "verdict");
+  button.append(names, probability, element("span", "why", suggestion.because[0] ?? ""), verdict);
   item.style.setProperty("--share", suggestion.probability);
   item.append(button);
   return { suggestion, item, button, verdict, saving: null };
-}
-
-function mark({ suggestion, item, verdict, saving }) {
-  const { decision } = suggestion;
-  item.className = saving ?? decision?.verdict ?? "";
-  if (saving) verdict.textContent = `${saving}, being saved`;
-  else if (decision) verdict.textContent = `${decision.verdict} by ${decision.reviewer}`;
-  else verdict.textContent = suggestion.warnings.length ? "warning" : "";
 }

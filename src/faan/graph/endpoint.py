@@ -1,0 +1,188 @@
+"""A SPARQL endpoint over HTTP: queries and updates, one request each.
+
+Only http and https are spoken, redirects are reported and not followed, answers have a size limit, and passwords are
+neither printed nor saved.
+"""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import io
+import ipaddress
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, cast
+from urllib.error import URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+import pyoxigraph as ox
+
+from faan.base import InputError, shorten
+
+PREFIX = "sparql+"
+Row = tuple[ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None, ...]
+
+_MOST_BYTES = 1 << 31  # in one answer
+_ACCEPT = "application/sparql-results+json, application/sparql-results+xml;q=0.8"
+_AGENT = "faan (knowledge graph completion)"
+_BUSY = (408, 425, 429, 500, 502, 503, 504, 509)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """How a SPARQL endpoint is to be read."""
+
+    graphs: tuple[str, ...] = ()  # named graphs to read instead of the default one
+    limit: int | None = None  # triples of each predicate
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    timeout: float = 60.0  # seconds without any byte of an answer
+    page: int = 1_000_000  # rows to ask for at once; fewer where the server cannot give as many
+
+
+class TroubleError(Exception):
+    """An answer that did not come, or not whole: trying again may help. `rows` is what came before it broke off."""
+
+    def __init__(self, message: str, rows: list[Row], wait: float | None = None) -> None:
+        super().__init__(message)
+        self.rows = rows
+        self.wait = wait
+
+
+def is_endpoint(source: object) -> bool:
+    """Whether a source is the address of an endpoint: `sparql+http://` or `sparql+https://`."""
+    return isinstance(source, str) and source.lower().startswith(PREFIX)
+
+
+class Client:
+    """Sends queries and updates to one address."""
+
+    def __init__(self, address: str, endpoint: Endpoint) -> None:
+        self._url = address[len(PREFIX) :] if is_endpoint(address) else address
+        parts = urlsplit(self._url)
+        if parts.username or parts.password or "@" in parts.netloc:
+            raise InputError("the address holds a user name; take it out and give it with --user")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                "expected an address such as sparql+https://example.org/sparql", source=shorten(self._url.split("?")[0])
+            )
+        self.name = f"{PREFIX}{parts.scheme}://{parts.netloc}{parts.path}"  # a query string may hold a key
+        self.sends_password_in_the_clear = bool(
+            endpoint.user and parts.scheme == "http" and not _is_local(parts.hostname)
+        )
+        self._timeout = endpoint.timeout
+        self._headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity"}
+        if endpoint.user is not None:
+            token = base64.b64encode(f"{endpoint.user}:{endpoint.password or ''}".encode()).decode()
+            self._headers["Authorization"] = f"Basic {token}"
+        self._opener = OpenerDirector()  # without handlers for redirects, files and FTP
+        for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler()):
+            self._opener.add_handler(handler)
+
+    def select(self, query: str) -> list[Row]:
+        """The rows of a SELECT query."""
+        rows: list[Row] = []
+        with self._sent({"query": query}, _ACCEPT, rows) as answer:
+            kind = (answer.headers.get("Content-Type") or "").split(";")[0].strip().lower()
+            format = ox.QueryResultsFormat.from_media_type(kind) if kind else None
+            if format is None or not kind.startswith("application/"):
+                raise self._wrong(f"answered {kind or 'without a content type'}, not SPARQL results")
+            try:
+                limited = cast(IO[bytes], _Limited(answer, self.name))
+                solutions = ox.parse_query_results(limited, format=format)
+                if not isinstance(solutions, ox.QuerySolutions):
+                    raise self._wrong("answered yes or no where rows were asked for")
+                names = solutions.variables
+                rows.extend(tuple(solution[name] for name in names) for solution in solutions)
+            except (SyntaxError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise TroubleError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
+            if answer.headers.get("X-SQL-State"):  # Virtuoso says so where it gives a part of the answer
+                raise TroubleError("the server ran out of time and gave a part of the answer", rows)
+        return rows
+
+    def update(self, text: str) -> None:
+        """Send a SPARQL UPDATE."""
+        with self._sent({"update": text}, "*/*", []) as answer:
+            answer.read(1 << 20)
+
+    @contextmanager
+    def _sent(self, form: dict[str, str], accept: str, rows: list[Row]) -> Iterator[http.client.HTTPResponse]:
+        request = Request(self._url, data=urlencode(form).encode(), method="POST")
+        for name, value in {**self._headers, "Accept": accept}.items():
+            request.add_unredirected_header(name, value)
+        try:
+            answer = self._opener.open(request, timeout=self._timeout)
+            if answer is None:
+                raise self._wrong("cannot be reached: only http and https are spoken")
+            with answer:
+                self._check(answer)
+                yield answer
+        except (TimeoutError, http.client.HTTPException, OSError) as error:
+            raise self._trouble(error, rows) from None
+
+    def _check(self, answer: http.client.HTTPResponse) -> None:
+        status = answer.status
+        if status < 300:
+            return
+        if status < 400:
+            place = shorten((answer.headers.get("Location") or "elsewhere").split("?")[0], 200)
+            raise self._wrong(f"the server sends us on to {place}; if you trust that address, use it")
+        if status in (401, 403):
+            hint = "give --user" if "Authorization" not in self._headers else "check the user name and the password"
+            raise self._wrong(f"access is refused ({status}); {hint}")
+        if status == 404:
+            raise self._wrong("there is nothing at this address (404); often it ends in /sparql or /query")
+        said = " ".join(answer.read(2000).decode(errors="replace").split())
+        if status in _BUSY:
+            raise TroubleError(f"the server answered {status}: {shorten(said)}", [], _seconds(answer))
+        raise self._wrong(f"the server refused the request ({status}): {shorten(said, 200)}")
+
+    def _trouble(self, error: Exception, rows: list[Row]) -> Exception:
+        reason = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
+        if isinstance(reason, ssl.SSLError):
+            return self._wrong(f"the encrypted connection failed ({shorten(str(reason), 120)})")
+        if isinstance(reason, TimeoutError):
+            return TroubleError(f"no answer within {self._timeout:g} s", rows)
+        if isinstance(reason, http.client.HTTPException):
+            return TroubleError(f"the answer breaks off ({type(reason).__name__})", rows)
+        said = getattr(reason, "strerror", None) or str(reason)
+        return TroubleError(f"no connection ({shorten(said, 120)})", rows)
+
+    def _wrong(self, message: str) -> InputError:
+        return InputError(message, source=self.name)
+
+
+class _Limited(io.RawIOBase):
+    """An answer that may not be longer than a limit."""
+
+    def __init__(self, answer: http.client.HTTPResponse, name: str) -> None:
+        super().__init__()
+        self._answer = answer
+        self._name = name
+        self._left = _MOST_BYTES
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._answer.read(size)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise InputError(f"the answer is longer than {_MOST_BYTES:,} bytes; choose with --limit", source=self._name)
+        return piece
+
+
+def _seconds(answer: http.client.HTTPResponse) -> float | None:
+    """What Retry-After asks for, at most a minute."""
+    asked = (answer.headers.get("Retry-After") or "").strip()
+    return min(float(asked), 60.0) if asked.isdecimal() else None
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

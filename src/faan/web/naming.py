@@ -1,0 +1,116 @@
+"""What names stand for, and what a person is shown for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from faan.base import InputError, UnknownNameError
+from faan.graph import Graph
+from faan.web.answers import About, LookedUp, NamesAnswer, Relation
+from faan.web.link import LinkTemplate
+from faan.web.requests import NamesRequest
+from faan.web.search import Search, local_part
+
+_NEAREST = 5  # unknown names in one request whose nearest ones are looked for
+_TYPES = 5  # of an entity that are shown
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of a graph, the search for its entities, and where else these are described."""
+
+    graph: Graph
+    search: Search
+    link: LinkTemplate | None = None
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """The relations of the graph, those with few facts first: they are what examples help with."""
+        graph, counts = self.graph, self.graph.relation_counts.tolist()
+        listed = [
+            Relation(name=name, label=graph.relation_label(number), facts=counts[number])
+            for number, name in enumerate(graph.relation_names)
+            if counts[number]  # one that was left out of the model has none
+        ]
+        return sorted(listed, key=lambda relation: (relation.facts, relation.label))
+
+    def find_relations(self, text: str) -> list[Relation]:
+        """The relations whose name or label contains all words of a text."""
+        words = text.casefold().split()
+        return [
+            relation
+            for relation in self.relations
+            if all(word in f"{relation.name} {relation.label}".casefold() for word in words)
+        ]
+
+    def entity(self, name: str, nearest: bool = True) -> str:
+        """The name of an entity that was given by name or label; the nearest names come from the index."""
+        graph = self.graph
+        number = graph.entity_names.find(name)
+        if number is None and graph.entity_labels is not None and graph.entity_labels.find(name) is not None:
+            number = graph.entity(name)
+        if number is None:
+            raise UnknownNameError("entity", name, [found.name for found in self.search.find(name, 3 * nearest)])
+        return graph.entity_names[number]
+
+    def called(self, relation: str) -> str:
+        """The name of a relation that was given by name or label; a new one keeps its name."""
+        names, labels = self.graph.relation_names, self.graph.relation_labels
+        found = labels.find_all(relation) if labels is not None else []
+        return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
+
+    def look_up(self, request: NamesRequest) -> NamesAnswer:
+        """What names or labels stand for; near names are looked for a few times only, because that takes long."""
+        relation, near = None, []
+        if request.relation is not None:
+            try:
+                number = self.graph.relation(request.relation)
+                name, facts = self.graph.relation_names[number], int(self.graph.relation_counts[number])
+                relation = Relation(name, self.graph.relation_label(number), facts)
+            except UnknownNameError as error:
+                near = error.nearest
+        found, patience = [], _NEAREST
+        for asked in request.entities:
+            try:
+                found.append(LookedUp(asked, self.search.describe(self.entity(asked, patience > 0)), "", []))
+            except UnknownNameError as error:
+                found.append(LookedUp(asked, None, str(error), error.nearest))
+                patience -= 1
+            except InputError as error:  # several have this label
+                found.append(LookedUp(asked, None, str(error), []))
+        return NamesAnswer(relation, near, found)
+
+    @cached_property
+    def example(self) -> tuple[str, str, str]:
+        """A fact of the graph by its labels, of a relation that is listed first: what a person may type."""
+        graph = self.graph
+        relation = graph.relation(first_relations(self.relations)[0].name)
+        place = int(np.argmax(graph.relations == relation))
+        head, tail = int(graph.heads[place]), int(graph.tails[place])
+        return graph.entity_label(head), graph.relation_label(relation), graph.entity_label(tail)
+
+    def label(self, name: str) -> str:
+        """The label of an entity; one that the graph no longer has keeps its name."""
+        number = self.graph.entity_names.find(name)
+        return name if number is None else self.graph.entity_label(number)
+
+    def about(self, name: str) -> About:
+        """What the graph says an entity is."""
+        graph, number = self.graph, self.graph.entity(name)
+        kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(number)]
+        return About(
+            name,
+            graph.entity_label(number),
+            [local_part(kind) for kind in kinds[:_TYPES]],
+            graph.entity_description(number),
+            "" if self.link is None else self.link.to(name),
+        )
+
+
+def first_relations(relations: Sequence[Relation]) -> Sequence[Relation]:
+    """Relations to begin with: those with a few facts at least, the rarest of them first."""
+    return [relation for relation in relations if relation.facts >= 3] or relations

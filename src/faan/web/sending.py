@@ -1,0 +1,88 @@
+"""Decided facts sent to a SPARQL endpoint as updates, after a look at what they would change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import pyoxigraph as ox
+
+from faan.base import InputError, counted
+from faan.graph import Client, Terms, TroubleError
+from faan.web.decision import Decision
+
+T = TypeVar("T")
+
+_BATCH = 1000  # facts in one update
+_HEADS = 300  # in one query
+_ATTEMPTS = 4
+
+_sleep = time.sleep
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the endpoint lacks of the accepted facts, and has of the rejected ones."""
+
+    insert: tuple[ox.Triple, ...]
+    delete: tuple[ox.Triple, ...]
+    unchanged: int  # accepted facts that are there, rejected ones that are not
+
+    @property
+    def count(self) -> int:
+        """How many facts change."""
+        return len(self.insert) + len(self.delete)
+
+
+def query_address(update: str) -> str:
+    """Where an endpoint answers queries, by the usual names of addresses for updates."""
+    address, mark, parameters = update.partition("?")
+    if address.endswith("/update"):
+        address = f"{address.removesuffix('/update')}/query"
+    return address.removesuffix("/statements") + mark + parameters
+
+
+def plan(decisions: Sequence[Decision], terms: Terms, endpoint: Client, graph: ox.NamedNode | None) -> Changes:
+    """Look up which of the decided facts the endpoint has."""
+    facts = {terms.triple(one.head, one.relation, one.tail): one.verdict == "accepted" for one in decisions}
+    there = set(_present(list(facts), endpoint, graph))
+    insert = tuple(fact for fact, accepted in facts.items() if accepted and fact not in there)
+    delete = tuple(fact for fact, accepted in facts.items() if not accepted and fact in there)
+    return Changes(insert, delete, len(facts) - len(insert) - len(delete))
+
+
+def send(changes: Changes, endpoint: Client, graph: ox.NamedNode | None) -> None:
+    """Insert and delete; both may be repeated without harm, so an update that failed is sent again."""
+    for operation, facts in (("INSERT DATA", changes.insert), ("DELETE DATA", changes.delete)):
+        for start in range(0, len(facts), _BATCH):
+            lines = "".join(f"{fact} .\n" for fact in facts[start : start + _BATCH])
+            inside = f"{{\n{lines}}}" if graph is None else f"{{ GRAPH {graph} {{\n{lines}}} }}"
+            update = f"{operation} {inside}"
+            _patiently(partial(endpoint.update, update), endpoint.name)
+
+
+def _present(facts: Sequence[ox.Triple], endpoint: Client, graph: ox.NamedNode | None) -> Iterator[ox.Triple]:
+    heads: dict[ox.NamedNode, dict[str, None]] = {}
+    for fact in facts:
+        heads.setdefault(fact.predicate, {})[str(fact.subject)] = None
+    for relation, nodes in heads.items():
+        for start in range(0, len(nodes), _HEADS):
+            pattern = f"VALUES ?s {{ {' '.join(list(nodes)[start : start + _HEADS])} }} ?s {relation} ?o"
+            query = f"SELECT ?s ?o WHERE {{ {pattern if graph is None else f'GRAPH {graph} {{ {pattern} }}'} }}"
+            for head, tail in _patiently(partial(endpoint.select, query), endpoint.name):
+                if isinstance(head, ox.NamedNode) and isinstance(tail, ox.NamedNode):
+                    yield ox.Triple(head, relation, tail)
+
+
+def _patiently(call: Callable[[], T], name: str) -> T:
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return call()
+        except TroubleError as trouble:
+            if attempt == _ATTEMPTS:
+                raise InputError(f"{trouble}, after {counted(attempt, 'attempt')}", source=name) from None
+            _sleep(0.5 * 2**attempt if trouble.wait is None else trouble.wait)
+    raise AssertionError("unreachable")

@@ -1,0 +1,42 @@
+// The dialog that accepts all suggestions of some probability at once, and says what that costs.
+
+const $ = (id) => document.getElementById(id);
+
+const counted = (count) =>
+  count > 1 ? `${count} undecided suggestions have` : `${count ? "1" : "No"} undecided suggestion has`;
+
+// `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them.
+export function manyDialog(choose, accept) {
+  const least = () => Math.min(Math.max(Number.parseFloat($("many-least").value) || 0, 0), 100);
+  const chosen = () => choose(least() / 100);
+
+  function refresh() {
+    const facts = chosen();
+    const wrong = facts.reduce((sum, { probability }) => sum + 1 - probability, 0);
+    const warned = facts.filter(({ warnings }) => warnings.length).length;
+    const sentences = [
+      `${counted(facts.length)} ${least()} % or more.`,
+      facts.length ? `By their probabilities, about ${wrong.toFixed(1)} of them ${wrong.toFixed(1) === "1.0" ? "is" : "are"} wrong.` : "",
+      warned ? `${warned} of them ${warned === 1 ? "has" : "have"} a warning: look at ${warned === 1 ? "it" : "these"} first.` : "",
+    ];
+    $("many-says").textContent = sentences.filter(Boolean).join(" ");
+    $("many-accept").textContent = facts.length ? `Accept ${facts.length}, about ${wrong.toFixed(1)} wrong` : "Accept none";
+    $("many-accept").disabled = !facts.length;
+  }
+
+  $("many-least").addEventListener("input", refresh);
+  $("close-many").addEventListener("click", () => $("many").close());
+  $("many-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const facts = chosen();
+    $("many").close();
+    if (facts.length) accept(facts);
+  });
+  return {
+    show() {
+      refresh();
+      $("many").showModal();
+      $("many-least").select();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// The dialog of past decisions, the latest first; each can be undone, or opened to look again.
+
+import { addressOf, DEFAULTS } from "./address.js";
+import { get, remove } from "./server.js";
+import { percent } from "./suggestions.js";
+
+const $ = (id) => document.getElementById(id);
+const AT_ONCE = 50;
+
+// `question()` is what is reviewed, if anything; `undone(decision, now)` learns what was undone and what holds now.
+export function pastDialog(question, reviewer, undone) {
+  let oldest = 0; // the last one in the list
+  let asking = new AbortController();
+
+  function say(text) {
+    $("past-problem").textContent = text;
+    $("past-problem").hidden = !text;
+  }
+
+  async function more(fresh) {
+    if (fresh) asking.abort();
+    asking = new AbortController();
+    const query = new URLSearchParams({ limit: AT_ONCE });
+    if (!fresh) query.set("before", oldest);
+    if ($("past-relation").checked && question().relation) query.set("relation", question().relation);
+    try {
+      const { decisions } = await get(`/api/decisions/past?${query}`, asking.signal);
+      if (fresh) $("past-list").replaceChildren();
+      $("past-list").append(...decisions.map(row));
+      oldest = decisions.at(-1)?.id ?? oldest;
+      $("past-more").hidden = decisions.length < AT_ONCE;
+      $("past-none").hidden = $("past-list").children.length > 0;
+    } catch (error) {
+      if (error.name !== "AbortError") say(error.message);
+    }
+  }
+
+  function row(decision) {
+    const [item, link, note, button] = ["li", "a", "small", "button"].map((tag) => document.createElement(tag));
+    item.className = decision.verdict;
+    link.textContent = `${decision.head_label} → ${decision.tail_label}`;
+    const { relation, head, tail } = decision;
+    const asked = question().relation === relation ? question() : { examples: [], accepted: 0 };
+    const fact = { heads: [head], tails: [tail], known: "show", open: [head, tail] };
+    link.href = addressOf({ ...DEFAULTS, relation, examples: asked.examples, accepted: asked.accepted, ...fact });
+    const likely = decision.probability === null ? "" : `, ${percent(decision.probability)}`;
+    const when = new Date(decision.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    note.textContent = `${decision.relation_label}: ${decision.verdict} by ${decision.reviewer}, ${when}${likely}`;
+    button.type = "button";
+    button.textContent = "Undo";
+    button.setAttribute("aria-label", `Undo: ${link.textContent} ${decision.verdict}`);
+    button.addEventListener("click", () => undo(decision, item, button));
+    item.append(link, button, note);
+    return item;
+  }
+
+  async function undo(decision, item, button) {
+    button.disabled = true;
+    say("");
+    try {
+      const query = new URLSearchParams({ reviewer: reviewer() });
+      const now = await remove(`/api/decisions/${decision.id}?${query}`);
+      const next = item.nextElementSibling ?? item.previousElementSibling;
+      item.remove();
+      (next?.querySelector("button") ?? $("close-past")).focus();
+      undone(decision, now);
+      if (now.decision) more(true); // what stood before it holds again
+    } catch (error) {
+      button.disabled = false;
+      say(error.message);
+    }
+  }
+
+  $("past-relation").addEventListener("change", () => more(true));
+  $("past-more").addEventListener("click", () => more(false));
+  $("close-past").addEventListener("click", () => $("past").close());
+  return {
+    show() {
+      say("");
+      $("past-relation").parentElement.hidden = !question().relation;
+      $("past-list").replaceChildren();
+      $("past").showModal();
+      more(true);
+    },
+  };
+}
