@@ -4,7 +4,7 @@
 
 RUN is a run folder of `faan train`, such as `faan train evidence-quick --benchmark NELL-One -o RUN`, or the name of a
 method without training: Rules. Each relation of the split (dev) is asked for by its own name; relations of the graph
-with similar names lend pairs (`faan/complete/standins.py`). All rows rank the same queries: those behind the first five.
+with similar names lend pairs (`faan/complete/standins.py`). All rows rank the same queries, those behind the first 5.
 """
 
 from __future__ import annotations

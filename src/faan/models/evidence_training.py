@@ -53,7 +53,6 @@ class EvidenceConfig(MethodConfig):
     rows: ClassVar[tuple[Row, ...]] = (
         Row("Evidence", "evidence", tables=("main", "shots", "relations")),
         Row("Evidence quick", "evidence-quick"),
-        Row("Evidence names", "evidence-names"),
     )
     variants: ClassVar[Mapping[str, Variant]] = {
         "no-paths": Variant("without paths and links", {"without": ("paths", "links")}),
@@ -68,7 +67,7 @@ class EvidenceConfig(MethodConfig):
     }
     """The ablation of evidence, further evidence, and another protocol."""
     title: ClassVar[str] = "The evidence ranker"
-    fit_config: ClassVar[str | None] = "evidence-names"
+    fit_config: ClassVar[str | None] = "evidence-quick"
 
     method: Literal["evidence"] = "evidence"
     """Which method."""
