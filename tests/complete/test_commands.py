@@ -51,7 +51,7 @@ def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
     err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
-    assert err.split(" wrote ")[0] == "measuring"
+    assert err.split(" wrote ")[0] == "measuring measuring known relations"
 
 
 def test_an_interrupted_fit_says_that_nothing_was_kept(
@@ -84,7 +84,7 @@ def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
     assert lines[0] == "land9"
     assert lines[1].split()[0] == "1"
     assert lines[1].endswith("town9a")
-    assert "a path that 5 of 5 examples have" in lines[2]
+    assert "right for 5 of 5 that it reaches" in lines[2]
 
 
 def test_suggest_takes_the_name_of_a_new_relation(faan: Faan, model: Path) -> None:

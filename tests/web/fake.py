@@ -13,8 +13,10 @@ from faan.complete import (
     ExplainedPath,
     Explanation,
     Extended,
+    Fact,
     Hop,
     Measured,
+    Reason,
     Source,
     Suggestion,
     Suggestions,
@@ -78,7 +80,7 @@ class FakeCompleter:
         pairs = self._pairs(examples)
         relation = "the new relation"
         neighbour = WeightedNeighbour("near", pairs[0][0], True, 0.7)
-        path = ExplainedPath((Hop("near", True), Hop("has", False)), (head, pairs[0][0], tail), 0.8, 1, len(pairs))
+        path = ExplainedPath((Hop("near", True), Hop("has", False)), (head, pairs[0][0], tail), 0.8, 1, len(pairs), 3)
         return Explanation(
             self._suggestion(head, tail, 1, len(pairs)),
             relation,
@@ -88,6 +90,8 @@ class FakeCompleter:
             (neighbour,),
             (path,),
             (Contribution("paths", f"paths lead from {head} to {tail}", 0.8, 1.5),),
+            (Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),),
+            "measured on 100 facts of this relation",
         )
 
     def _pairs(self, examples: Examples) -> list[tuple[str, str]]:

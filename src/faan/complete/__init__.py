@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
-from faan.complete.about import About, Measured, Source
+from faan.complete.about import About, Bin, Measured, Point, Source
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs, trimmed
 from faan.complete.suggestions import Suggestions
+from faan.complete.trust import Trust
 from faan.complete.types import (
     Contribution,
     Described,
@@ -17,8 +18,10 @@ from faan.complete.types import (
     ExplainedPath,
     Explanation,
     Extended,
+    Fact,
     Hop,
     Known,
+    Reason,
     Suggestion,
     WeightedExample,
     WeightedNeighbour,
@@ -36,6 +39,7 @@ __all__ = [
     "GRAPH_FOLDER",
     "SEARCH_FILE",
     "About",
+    "Bin",
     "Completer",
     "Contribution",
     "Described",
@@ -46,15 +50,19 @@ __all__ = [
     "ExplainedPath",
     "Explanation",
     "Extended",
+    "Fact",
     "Hop",
     "Known",
     "Line",
     "Measured",
     "Node",
+    "Point",
     "Question",
+    "Reason",
     "Source",
     "Suggestion",
     "Suggestions",
+    "Trust",
     "WeightedExample",
     "WeightedNeighbour",
     "as_examples",

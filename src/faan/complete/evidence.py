@@ -103,14 +103,14 @@ class FittedEvidence(Fitted):
             hidden = [replace(task, hidden=_number(graph, task.relation)) for task in held_out]
             yield EvidenceRanker(ranker.sources, judge), hidden
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
         embeddings, completion = self.embeddings, self.method.sources.completion
-        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
-            embeddings = [_train(graph, vectors.config, on_progress) for vectors in embeddings]
+        if seen.num_triples - self._runs.embedded > _MISSING * seen.num_triples:
+            embeddings = [_train(seen, vectors.config, on_progress) for vectors in embeddings]
         if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
-            completion = _train(graph, self._runs.model.completion, on_progress)
+            completion = _train(seen, self._runs.model.completion, on_progress)
         self._runs.remove()
         return FittedEvidence(self.method.on(make_sources(graph, embeddings, completion=completion)))
 

@@ -53,7 +53,7 @@ class FittedModel(Fitted):
         """Training takes too long to be done more than once: it is measured on the test tasks alone."""
         yield self.method, benchmark.splits["test"]
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedModel:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:
         """It stays the model that was measured."""
         return self
 

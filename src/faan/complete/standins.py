@@ -23,7 +23,7 @@ from faan.graph import Graph, plain_words, relation_words
 
 RELATIONS, PAIRS = 3, 15  # so many relations lend so many pairs each
 _NEAR = 0.15  # how alike names must be at least
-_SAME = 0.9  # a name so alike is a misspelt one
+_SAME = 0.9  # a name so alike is a misspelt one, and so is one that differs in one letter
 _GRAMS = (3, 4)  # letters in a row
 _TYPES = 0.3  # what it adds to the likeness if all entities of a relation have types that the name mentions
 _SHORTEST = 3  # letters of a type's name that are looked for
@@ -56,7 +56,8 @@ def check_new(graph: Graph, name: str) -> None:
     """Refuse a name that is one of the graph's relations, misspelt."""
     wanted = _joined([name])[0]
     for number, known in enumerate(_joined_relations(graph)):
-        if SequenceMatcher(None, wanted, known).ratio() >= _SAME:
+        one_letter = 1 - 1 / max(len(wanted), len(known), 1)
+        if SequenceMatcher(None, wanted, known).ratio() >= min(_SAME, one_letter - 1e-9):
             raise UnknownNameError("relation", name, [graph.relation_names[number]])
 
 

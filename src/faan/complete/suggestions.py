@@ -59,7 +59,7 @@ class Suggestions(Sequence[Suggestion]):
     land6 town6
     land7 town7
     >>> found[0].because[0]
-    'land6 ← lies_in — town6: a path that 2 of 2 examples have'
+    'land6 ← lies_in — town6: right for 2 of 2 that it reaches'
     """
 
     def __init__(self, stream: Callable[[], Iterator[Suggestion]], asked: Asked, *, progress: bool = True) -> None:

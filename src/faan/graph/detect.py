@@ -28,8 +28,8 @@ _EXTENSIONS = {
     ".xml": "rdf/xml",
     ".jsonld": "json-ld",
 }
-_COMMENTS = rb"(?:\s*(?:#[^\n]*\n)?)*"
-_NODE = rb"(?:<[^>\n]*>|_:\S+)"
+_COMMENTS = rb"\s*(?:#[^\n]*\n\s*)*"  # no part of it fits in two ways, else blanks would take for ever
+_NODE = rb"(?:<[^>\n]*>|_:[^\s<]+)"
 _CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
     (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
     (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json"),

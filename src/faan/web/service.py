@@ -65,11 +65,10 @@ class Service:
         return PastDecisions([self._past(decision) for decision in self.decisions.past(called, before, limit)])
 
     def _past(self, decision: Decision) -> PastDecision:
-        number = self.graph.relation_names.find(decision.relation)
         return PastDecision(
             **{field.name: getattr(decision, field.name) for field in fields(Decided)},
             head_label=self.naming.label(decision.head),
-            relation_label=decision.relation if number is None else self.graph.relation_label(number),
+            relation_label=self.naming.relation_label(decision.relation),
             tail_label=self.naming.label(decision.tail),
         )
 
@@ -183,8 +182,7 @@ class Service:
         )
 
     def _explained(self, explanation: Explanation, relation: str) -> Explained:
-        number = self.graph.relation_names.find(relation)
-        shown = relation if number is None else self.graph.relation_label(number)
+        shown = self.naming.relation_label(relation)
         named = replace(explanation, relation=shown, labels={**explanation.labels, relation: shown})
         values = vars(named) | {"suggestion": self._suggested(explanation.suggestion, relation), "relation": relation}
         fact = explanation.suggestion
