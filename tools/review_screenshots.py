@@ -59,6 +59,8 @@ def main() -> None:
                 if name == "light":
                     window.decide("a")
                     window.wait_for_text("#progress", "1 accepted")
+                    window.press("h")
+                    window.wait_for_text("#progress", "1 rejected")
                 window.one(f"#accept{browser.READY}")  # the evidence is drawn
                 path = PICTURE if name == "light" else arguments.beside / f"review-{name}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)

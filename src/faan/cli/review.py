@@ -37,6 +37,7 @@ DecisionsFile = Annotated[
 
 
 def serve(
+    context: typer.Context,
     model: ModelArgument,
     host: Annotated[
         str, typer.Option(help="The address to listen on; needs a token if it is not of this machine alone.")
@@ -66,11 +67,15 @@ def serve(
             service = opened.enter_context(service_of(model, decisions, described, on_progress))
 
         def say_where() -> None:
-            here, *elsewhere = addresses(host, bound.getsockname()[1], token)
+            source = context.get_parameter_source("token")
+            is_secret = source is not None and source.name == "ENVIRONMENT"  # which logs and screens must not show
+            here, *elsewhere = addresses(host, bound.getsockname()[1], None if is_secret else token)
             talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
             talk.print(f"open {here}  (Ctrl+C ends it)")
             for address in elsewhere:
                 talk.print(f"from other machines: {address}")
+            if is_secret:
+                talk.print("the page asks for the token, which is in FAAN_TOKEN")
             if not is_loopback(host):
                 talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
 
@@ -122,7 +127,8 @@ def export(
         check_new_file(output, force)
     else:
         refuse("a file (-o)", {"--force": force})
-    stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
+    path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
+    stored = Decisions(path, create=False)
     with contextlib.closing(stored):
         graph = graph_of(model)
         called = None if relation is None else decided_relation(stored, graph, relation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
 from faan.complete.judging import Judge, learn
+from faan.complete.kept import Kept
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
@@ -32,7 +32,7 @@ from faan.evidence import Profiles
 from faan.graph import Graph
 from faan.tasks import PairSet, Scorer
 
-_RANKINGS = 8  # questions that are kept prepared
+_MAX_KEPT = 256 << 20  # bytes of questions that are kept prepared
 
 
 class Completer:
@@ -57,7 +57,7 @@ class Completer:
     ) -> None:
         self.graph, self.fitted, self.calibrations, self.about = graph, fitted, calibrations, about
         self._tests = Remembered(graph, folder)
-        self._rankings: dict[Hashable, Ranking] = {}  # of the last questions: who asks once asks again
+        self._rankings: Kept[Ranking] = Kept(_MAX_KEPT)
 
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
@@ -263,12 +263,8 @@ class Completer:
     ) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
         key = (examples, rejected, inverse)
-        if key not in self._rankings:
-            ranking = self._prepare(examples, rejected, inverse)
-            if len(self._rankings) >= _RANKINGS:
-                del self._rankings[next(iter(self._rankings))]
-            self._rankings[key] = ranking
-        return self._rankings[key]
+        shared = (self.graph, self.fitted, self.calibrations, self._profiles)
+        return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse), shared)
 
     def _prepare(self, examples: Examples, rejected: tuple[tuple[str, str], ...], inverse: bool) -> Ranking:
         question = ask(self.graph, examples, rejected)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import Ints, OnProgress, Purpose
+from faan.base import Ints, OnProgress, Purpose, scratch_folder
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
@@ -138,8 +136,8 @@ class _Runs:
     def __init__(self, config: RunConfig, background: Graph) -> None:
         self.config, self.background, self.done = config, background, list[Path]()
         self.embedded = 0  # triples that the vectors have seen
-        self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._folder, remove = scratch_folder()
+        self.remove = weakref.finalize(self, remove)
 
     @property
     def model(self) -> EvidenceConfig:

@@ -58,6 +58,7 @@ def check_place(folder: Path) -> None:
 
     An older model is replaced, but not if decisions or more are beside it.
     """
+    check_writable(folder)  # first: it also ends what a killed process began
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     is_model, more = names >= {_MARK, GRAPH_FOLDER}, sorted(names - _OF_A_MODEL)
     if is_model and more:
@@ -66,7 +67,6 @@ def check_place(folder: Path) -> None:
             source=str(folder),
         )
     check_free(folder, lambda _: is_model or names == {SEARCH_FILE}, "a model")
-    check_writable(folder)
 
 
 def write_model(folder: Path, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About) -> None:

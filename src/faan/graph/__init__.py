@@ -13,7 +13,7 @@ from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
 from faan.graph.tables import pair_columns, read_triples
-from faan.graph.tsv import tsv_cells, tsv_line
+from faan.graph.tsv import is_formula, tsv_cells, tsv_line
 from faan.graph.words import entity_words, has_readable_names, plain_words, relation_words
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "has_readable_names",
     "iri",
     "is_endpoint",
+    "is_formula",
     "is_saved_graph",
     "open_graph",
     "pair_columns",

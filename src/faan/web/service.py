@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 
+from faan.base import InputError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
 from faan.graph import Graph
 from faan.web.answers import (
@@ -29,6 +31,8 @@ from faan.web.requests import (
     ScoreRequest,
     SuggestRequest,
 )
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,10 @@ class Service:
         """What decisions call the relation of a question; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
-        return self.naming.called(question.relation)
+        name = self.naming.called(question.relation)
+        if _CONTROL.search(name) and self.graph.relation_names.find(name) is None:
+            raise InputError("relation: a new name must not hold line ends or control characters; leave them out")
+        return name
 
     def past(self, relation: str | None, before: int | None, limit: int) -> PastDecisions:
         """Decisions that hold, the latest first, with labels."""
