@@ -96,6 +96,14 @@ def export(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write, if not standard output.")
     ] = None,
     force: Force = False,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROPERTY=VALUE",
+            help="A reference for QuickStatements, such as P248=Q5188229 (stated in) or P854=https://... (address); "
+            "may be given several times. The day of the decision is added as P813 (retrieved).",
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -127,6 +135,7 @@ def export(
         check_new_file(output, force)
     else:
         refuse("a file (-o)", {"--force": force})
+    references = dict(_reference(text) for text in reference or ())
     path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
     stored = Decisions(path, create=False)
     with contextlib.closing(stored):
@@ -136,7 +145,7 @@ def export(
             facts = stored.current(called, ("accepted", "rejected") if chosen == "all" else (chosen,))
             _send(facts, Terms(base, relation_base), to, query_at, named_graph, user, yes)
             return
-        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph)
+        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph, references)
         if output is None:
             sys.stdout.writelines(written.pieces)
         else:
@@ -148,6 +157,13 @@ def export(
             f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
             "does not state them, so there is nothing to remove"
         )
+
+
+def _reference(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter("expected PROPERTY=VALUE, such as P248=Q5188229", param_hint="--reference")
+    return name, value
 
 
 def _send(

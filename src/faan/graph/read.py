@@ -36,6 +36,7 @@ from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.sparql import read_endpoint
 from faan.graph.store import is_saved_graph, open_graph
 from faan.graph.tables import Columns, read_table, read_triples
+from faan.graph.wikidata import read_entities, read_truthy
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
@@ -226,6 +227,10 @@ class _Reading:
             read_parquet(source, self.builder, self.columns)
         elif kind == "table":
             read_table(source, self.builder, self.columns, self.languages)
+        elif kind == "wikidata-json":
+            read_entities(source, self.builder, self.languages)
+        elif kind == "wikidata-truthy":
+            read_truthy(source, self.builder, self.languages)
         elif kind in LINE_FORMATS:
             read_ntriples(source, self.builder, kind, self.languages)
         else:
