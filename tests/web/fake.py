@@ -9,6 +9,7 @@ from faan.complete import (
     About,
     Bin,
     Contribution,
+    Described,
     Examples,
     ExplainedPath,
     Explanation,
@@ -104,6 +105,8 @@ class FakeCompleter:
     def _pairs(self, examples: Examples) -> list[tuple[str, str]]:
         if isinstance(examples, Extended):
             return [*examples.pairs, *self._pairs(examples.relation)]
+        if isinstance(examples, Described):
+            return list(examples.pairs)
         if not isinstance(examples, str):
             return [(head, tail) for head, tail in examples]
         return [(head, tail) for head, relation, tail in self.graph.triples() if relation == examples]

@@ -13,6 +13,7 @@ from faan.complete.suggestions import Suggestions
 from faan.complete.trust import Trust
 from faan.complete.types import (
     Contribution,
+    Described,
     Examples,
     ExplainedPath,
     Explanation,
@@ -29,6 +30,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
+    from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
@@ -40,6 +42,7 @@ __all__ = [
     "Bin",
     "Completer",
     "Contribution",
+    "Described",
     "Edge",
     "EvidenceGraph",
     "Examples",
@@ -62,6 +65,7 @@ __all__ = [
     "Trust",
     "WeightedExample",
     "WeightedNeighbour",
+    "as_examples",
     "ask",
     "check_place",
     "cut",
@@ -84,6 +88,7 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
+    "as_examples": "given",
     "Question": "question",
     "ask": "question",
     "entities": "question",

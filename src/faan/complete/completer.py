@@ -110,6 +110,7 @@ class Completer:
         known: Known = "skip",
         *,
         rejected: PairsLike = (),
+        not_like: NamesLike = (),
         progress: bool = True,
     ) -> Suggestions:
         """Suggest missing facts of a relation.
@@ -121,13 +122,15 @@ class Completer:
         Args:
             examples: A relation of the graph by name, whose facts are the examples; or pairs (head, tail) of any
                 relation, five are good: a list, a dict of head to tail, a polars or pandas frame with the columns head
-                and tail, or a `Path` of a file with one pair a line.
+                and tail, or a `Path` of a file with one pair a line. The name of a relation that the graph lacks is
+                judged as if it were like the relations with the nearest names; `as_if_like` of the answer has these.
             heads: One name or several (list, array, series) whose facts are wanted.
             tails: Only these tails are suggested; without heads: heads are suggested for these tails.
             top: Suggestions for each head (or tail).
             known: `"skip"` leaves out facts that are known already or were rejected, `"show"` ranks them among the
                 others.
             rejected: Pairs that a reviewer found to be wrong. They count against what resembles them.
+            not_like: Relations of the graph that a new relation, given by its name, is not like.
             progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
 
         Returns:
@@ -147,7 +150,7 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
+        given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
         ranking = self._ranking(given, wrong)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         by_tail = heads is None and answers is not None
@@ -157,7 +160,8 @@ class Completer:
         else:
             asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
             stream = partial(ranking.best, asked, answers, top, known)
-        about = Asked(self.graph, ranking.question.relation, len(asked), by_tail)
+        question = ranking.question
+        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
         return Suggestions(stream, about, progress=progress)
 
     def score(self, pairs: PairsLike, examples: ExamplesLike, *, rejected: PairsLike = ()) -> list[Suggestion]:
@@ -242,7 +246,7 @@ class Completer:
         accepted = self._accepted(examples, question)
         return Trust(
             facts=ranking.test.facts,
-            examples=len(question.references),
+            examples=question.num_examples,
             decisions=len(question.rejected) + (0 if accepted is None else len(accepted[0])),
             one_value=ranking.judge.one_value,
             measured=self.about.measured is not None,
@@ -317,7 +321,7 @@ class Completer:
 
     def _lacking(self, question: Question) -> Ints:
         having = question.known.pairs[:, 0]
-        heads = np.setdiff1d(fitting(self.graph, having), having)
+        heads = np.setdiff1d(fitting(self.graph, question.looks_like[:, 0]), having)
         examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
         alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

@@ -69,7 +69,7 @@ class FittedEvidence(Fitted):
             return cls(ranker, runs)
         completion = _train(runs.background, runs.model.completion, on_progress)
         sources = replace(ranker.sources, completion=completion)
-        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress)
+        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress, runs.model.left_out)
         return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
 
     @classmethod

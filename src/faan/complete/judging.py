@@ -36,7 +36,8 @@ class Judge:
         counts = np.unique(question.known.pairs[:, 0], return_counts=True)[1]
         second = ((counts > 1).sum() + 1) / (len(counts) + 2)
         one_value = has_one_value(question.known.pairs)
-        return cls(calibration, tuning, shift, len(question.known), one_value, float(second))
+        shots = max(len(question.known), 1)  # none at all is judged as one
+        return cls(calibration, tuning, shift, shots, one_value, float(second))
 
     def probabilities(self, scores: Floats, places: Ints, has_value: NDArray[np.bool_]) -> Floats:
         """The probabilities of the candidates at some places among all scores (C,) of a head; and whether it has one.

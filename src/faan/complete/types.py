@@ -20,8 +20,20 @@ class Extended:
     pairs: tuple[tuple[str, str], ...]
 
 
-Examples: TypeAlias = str | Extended | tuple[tuple[str, str], ...]
-"""A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
+@dataclass(frozen=True)
+class Described:
+    """A relation that the graph lacks, by its name, and the pairs of it that are known: none, or a few.
+
+    Relations of the graph with a similar name lend pairs, but for those that it is `not_like`.
+    """
+
+    relation: str
+    pairs: tuple[tuple[str, str], ...] = ()
+    not_like: tuple[str, ...] = ()
+
+
+Examples: TypeAlias = str | Extended | Described | tuple[tuple[str, str], ...]
+"""A relation by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]
 """What to do with facts that are known already: leave them out, or show them among the others."""
