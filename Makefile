@@ -8,7 +8,7 @@ DEMO := runs/world-without-capitals
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo check test lint browser stress attack format docs bench results world
+.PHONY: help setup demo check test coverage lint browser stress attack format docs bench results world
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -31,6 +31,10 @@ check: lint  ## ruff, mypy and the fast tests: under two minutes
 
 test: lint browser  ## run all checks and tests
 	$(BIN)/python -m pytest $(PARALLEL) --durations 20
+
+# The folder, not the package: else coverage imports numpy twice. Loops that numba compiles count as never run.
+coverage: $(VENV)/.installed-dev  ## lines that the fast tests never run, by file
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow" --cov src/faan --cov-report term-missing:skip-covered
 
 # Tests of the page need a browser. Only root can install it here; without one they are skipped, which CI does not allow.
 browser:

@@ -21,12 +21,14 @@ PICTURE = ROOT / "docs" / "images" / "review.png"
 EXAMPLES = [
     line.split("	") for line in (ROOT / "examples" / "capitals.tsv").read_text(encoding="utf-8").splitlines()
 ]
-HEADS = ["Germany", "Peru", "Turkey", "South Korea", "Sweden", "Thailand", "Egypt", "Canada"]
+HEADS = ["Germany", "Peru", "Turkey", "Sweden", "Canada"]
+TOP = 2
+LINK = "https://en.wikipedia.org/wiki/{id}"
 QUERY = [
     ("relation", "capital"),
     *(("example", json.dumps(pair)) for pair in EXAMPLES),
     *(("head", head) for head in HEADS),
-    ("top", "1"),
+    ("top", str(TOP)),
 ]
 SCREENS = {"light": (1280, 900, False), "dark": (1280, 900, True), "phone": (390, 844, False)}
 
@@ -47,16 +49,18 @@ def main() -> None:
         model = arguments.model or fitted(folder / "world")
         decisions = folder / "decisions.sqlite"
         with (
-            serving.served(model, "--decisions", str(decisions)) as server,
+            serving.served(model, "--decisions", str(decisions), "--link", LINK) as server,
             browser.browser(*programs, folder) as window,
         ):
             for name, (width, height, dark) in SCREENS.items():
                 window.show_as(width, height, dark=dark)
                 window.open(f"{server.address}/?{urlencode(QUERY)}")
-                window.wait_for_text("#progress", f"of {len(HEADS)} decided")
+                window.wait_for_text("#progress", f"of {TOP * len(HEADS)} decided")
                 if name == "light":
                     window.decide("a")
                     window.wait_for_text("#progress", "1 accepted")
+                    window.press("h")
+                    window.wait_for_text("#progress", "1 rejected")
                 window.one(f"#accept{browser.READY}")  # the evidence is drawn
                 path = PICTURE if name == "light" else arguments.beside / f"review-{name}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +73,7 @@ def fitted(folder: Path) -> Path:
     from faan.complete import fit
     from faan.graph import read_graph
 
-    fit(read_graph("world"), without=["capital"]).save(folder)
+    fit(read_graph("world"), without=["capital", "nearest_capital_abroad"]).save(folder)
     return folder
 
 

@@ -8,7 +8,7 @@ Read a graph, fit a model, give five examples of a relation, get its missing fac
 >>> completer = faan.fit(facts, method="rules", progress=False)
 >>> for fact in completer.suggest([("land1", "town1"), ("land2", "town2")], heads="land6", top=1):
 ...     print(fact.tail, fact.because[0])
-town6 land6 ← lies_in — town6: a path that 2 of 2 examples have
+town6 land6 ← lies_in — town6: right for 2 of 2 that it reaches
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Probabilities: monotone within a head, right on average."""
+"""Probabilities: monotone within a head, right on average, in sum at most 1 where heads have one value."""
 
 from __future__ import annotations
 
@@ -11,47 +11,76 @@ from hypothesis.extra import numpy as arrays
 from faan.complete import fit
 from faan.complete.calibration import (
     UNMEASURED,
+    Answered,
     Calibration,
+    Tuning,
     calibration_error,
     features,
     fit_calibration,
+    fit_tuning,
+    probabilities,
     reliability,
 )
+from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import read_graph
 
+SCORES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-50, 50))
 
-def sample(heads: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Heads with 50 candidates, of which each is true with the chance that its score says."""
+
+def sample(heads: int, seed: int, one_value: bool, easier: float = 0.0) -> list[Answered]:
+    """Heads with 50 candidates, each true with the chance that its score says; or one of them, or none."""
     random = np.random.default_rng(seed)
-    rows, right = [], []
+    found = []
     for _ in range(heads):
         scores = random.normal(size=50)
-        rows.append(features(scores, 5))
-        right.append(random.random(50) < 1 / (1 + np.exp(4 - 2 * scores)))
-    return np.concatenate(rows), np.concatenate(right)
+        odds = np.exp(2 * scores - 4 + easier)
+        if one_value:
+            right = np.arange(50) == random.choice(51, p=np.append(odds, 1) / (1 + odds.sum()))
+        else:
+            right = random.random(50) < odds / (1 + odds)
+        found.append(Answered.of(scores, right, 5, one_value))
+    return found
 
 
-def fitted(heads: int = 300) -> Calibration:
-    rows, right = sample(heads, 0)
-    return fit_calibration(rows, right, np.ones(len(rows)))
+def fitted(one_value: bool, heads: int = 600) -> Calibration:
+    questions = sample(heads, 0, one_value)
+    return fit_calibration(questions, np.ones(len(questions)))
 
 
-def test_probabilities_are_right_on_average() -> None:
-    rows, right = sample(300, 1)
-    said = fitted().of_features(rows)
-    assert abs(said.mean() - right.mean()) < 0.01
-    assert calibration_error(reliability(said, right, np.ones(len(said)))) < 0.02
+@pytest.mark.parametrize("one_value", [True, False])
+def test_probabilities_are_right_on_average(one_value: bool) -> None:
+    calibration = fitted(one_value)
+    firsts = [first_of(question, calibration, Tuning()) for question in sample(1000, 1, one_value)]
+    assert abs(np.mean([one.said for one in firsts]) - np.mean([one.right for one in firsts])) < 0.03
+    assert calibration_error(reliability_of(firsts)) < 0.06
 
 
-CALIBRATION = fitted(100)
+@pytest.mark.parametrize("one_value", [True, False])
+def test_facts_of_a_relation_move_its_probabilities_the_more_the_more_there_are(one_value: bool) -> None:
+    calibration = fitted(one_value)
+    few = fit_tuning(sample(3, 2, one_value, easier=3), calibration)
+    many = fit_tuning(sample(200, 2, one_value, easier=3), calibration)
+    assert 0 < few.offset < many.offset
+    asked = sample(500, 3, one_value, easier=3)
+
+    def off(tuning: Tuning) -> float:
+        firsts = [first_of(one, calibration, tuning) for one in asked]
+        return abs(float(np.mean([one.said for one in firsts]) - np.mean([one.right for one in firsts])))
+
+    assert off(many) < off(Tuning())
+    assert off(many) < 0.04
+    assert fit_tuning([], calibration) == Tuning()
 
 
-@given(
-    arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-50, 50)),
-    st.integers(1, 30),
-)
-def test_within_a_head_a_higher_score_never_has_a_lower_probability(scores: np.ndarray, shots: int) -> None:
-    said = CALIBRATION.probability(scores, shots)
+ONE, SEVERAL = fitted(True, 100), fitted(False, 100)
+
+
+@given(SCORES, st.integers(1, 1000), st.booleans())
+def test_within_a_head_a_higher_score_never_has_a_lower_probability(
+    scores: np.ndarray, shots: int, one_value: bool
+) -> None:
+    calibration = ONE if one_value else SEVERAL
+    said = probabilities(calibration.logits(features(scores, shots, one_value)), one_value)
     assert ((said >= 0) & (said <= 1)).all()
     order = np.argsort(scores, kind="stable")
     assert (np.diff(said[order]) >= -1e-9).all()
@@ -60,22 +89,36 @@ def test_within_a_head_a_higher_score_never_has_a_lower_probability(scores: np.n
             assert said[order[one]] == said[order[one - 1]]
 
 
-def test_a_probability_does_not_depend_on_which_others_are_asked_for() -> None:
-    scores = np.random.default_rng(0).normal(size=30)
-    places = np.array([7, 3])
-    assert np.allclose(CALIBRATION.probability(scores, 5, places), CALIBRATION.probability(scores, 5)[places])
+@given(SCORES, st.integers(1, 1000), st.floats(-8, 8), st.floats(0.1, 5))
+def test_where_heads_have_one_value_all_answers_sum_to_one_at_most(
+    scores: np.ndarray, shots: int, offset: float, slope: float
+) -> None:
+    logits = offset + slope * ONE.logits(features(scores, shots, one_value=True))
+    assert probabilities(logits, one_value=True).sum() <= 1 + 1e-9
+
+
+def test_candidates_far_behind_are_grouped_and_count_all_the_same() -> None:
+    random = np.random.default_rng(0)
+    scores, right = random.normal(size=5000), random.random(5000) < 0.01
+    answered = Answered.of(scores, right, 5, one_value=False)
+    assert len(answered.rows) < 60
+    assert (answered.count.sum(), answered.right.sum()) == (5000, right.sum())
+    assert answered.rows[0, 0] == scores.max()
+    assert answered.right[0] == right[np.argmax(scores)]
 
 
 def test_coefficients_never_have_the_wrong_sign() -> None:
-    rows, right = sample(100, 2)
-    backwards = fit_calibration(rows, ~right, np.ones(len(rows)))
-    assert all(value >= 0 for value in backwards.coefficients[:3])
+    questions = [
+        Answered(one.rows, one.count, one.count - one.right, one.shots, one.one_value)
+        for one in sample(100, 2, one_value=False)
+    ]
+    assert all(value >= 0 for value in fit_calibration(questions, np.ones(100)).coefficients[:3])
 
 
 def test_nothing_to_learn_from_gives_the_mean() -> None:
-    rows = features(np.zeros(10), 5)
-    right = np.arange(10) < 3
-    assert np.allclose(fit_calibration(rows, right, np.ones(10)).of_features(rows), 0.3, atol=1e-3)
+    question = Answered.of(np.zeros(10), np.arange(10) < 3, 5, one_value=False)
+    logits = fit_calibration([question], np.ones(1)).logits(question.rows)
+    assert np.allclose(probabilities(logits, one_value=False), 0.3, atol=1e-3)
 
 
 def test_reliability_compares_what_was_said_with_what_was_true() -> None:
@@ -84,8 +127,15 @@ def test_reliability_compares_what_was_said_with_what_was_true() -> None:
     assert np.isclose(calibration_error(bins), (2 * 0.45 + 2 * 0.025) / 4)
 
 
+def test_the_trade_off_says_how_many_are_answered_and_how_many_of_those_are_right() -> None:
+    points = {one.threshold: one for one in trade_off([First(0.95, True), First(0.92, False), First(0.1, True)])}
+    assert np.allclose((points[0.9].answered, points[0.95].answered), (2 / 3, 1 / 3))
+    assert (points[0.9].right, points[0.95].right) == (0.5, 1.0)
+    assert trade_off([First(0.1, True)])[-1].right is None
+
+
 @pytest.mark.slow
 def test_where_nothing_is_measured_probabilities_are_those_of_path_rules_on_world() -> None:
-    measured = fit(read_graph("world"), method="rules").calibration
+    measured = fit(read_graph("world"), method="rules").calibrations.new
     for name, numbers in UNMEASURED.model_dump().items():
         assert np.allclose(numbers, getattr(measured, name), atol=0.01), name

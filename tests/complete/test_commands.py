@@ -51,7 +51,7 @@ def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
     err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
-    assert err.split(" wrote ")[0] == "measuring"
+    assert err.split(" wrote ")[0] == "measuring measuring known relations"
 
 
 def test_an_interrupted_fit_says_that_nothing_was_kept(
@@ -84,7 +84,22 @@ def test_suggest_prints_a_table_with_reasons(faan: Faan, model: Path) -> None:
     assert lines[0] == "land9"
     assert lines[1].split()[0] == "1"
     assert lines[1].endswith("town9a")
-    assert "a path that 5 of 5 examples have" in lines[2]
+    assert "right for 5 of 5 that it reaches" in lines[2]
+
+
+def test_suggest_takes_the_name_of_a_new_relation(faan: Faan, model: Path) -> None:
+    asked = ("suggest", model, "--relation", "sits in or lies", "--head", "court3", "--top", "1")
+    code, out, err = faan(*asked)
+    assert code == 0
+    assert "as if like: sits_in" in err
+    assert "low evidence" in out
+    _, _, err = faan(*asked, "--not-like", "sits_in")
+    assert "as if like: " in err
+    assert "sits_in" not in err
+    examples = [part for i in range(2) for part in ("--example", f"court{i},town{i}a")]
+    code, out, err = faan(*asked, *examples, "--format", "nt")
+    assert "as if like" not in err
+    assert "<urn:faan:court3> <urn:faan:sits%20in%20or%20lies> <urn:faan:" in out
 
 
 def test_suggest_takes_a_relation_a_file_or_standard_input(
@@ -329,8 +344,10 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("suggest", "MODEL"), 2, "one of --relation, --examples and --example"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--example", "a,b"), 2, "one of --relation"),
+        (("suggest", "MODEL"), 2, "give --relation, --examples or --example"),
+        (("suggest", "MODEL", "--examples", "x", "--example", "a,b"), 2, "only one of --examples and --example"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--not-like", "is"), 1, "for one that it lacks"),
+        (("suggest", "MODEL", "--relation", "xyzzy"), 1, "give examples of it as pairs"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "xml"), 2, "table, tsv, csv, jsonl, nt"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .csv, .jsonl, .nt"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from faan.base import InputError
-from faan.complete import Completer, fit
+from faan.complete import Completer, Reason, ask, fit
 from faan.complete.drawing import layout, to_svg, write_drawing
 from faan.graph import read_graph
+from faan.models import EvidenceRanker, make_sources
+from faan.tasks import without_rows
 
 from .conftest import CAPITALS, facts
 
@@ -67,7 +71,7 @@ def test_labels_are_used_in_words_and_names_in_data(tmp_path: Path) -> None:
     completer = fit(read_graph(tmp_path / "graph.nt"), method="rules")
     found = completer.explain("Land 7", "urn:Q207", [(f"Land {i}", f"urn:Q{200 + i}") for i in range(3)])
     assert (found.suggestion.head, found.label("urn:Q7")) == ("urn:Q7", "Land 7")
-    assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: a path that 3 of 3")
+    assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: right for 3 of 3")
 
 
 def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -> None:
@@ -105,3 +109,54 @@ def test_pictures_are_written_as_svg_and_png(completer: Completer, tmp_path: Pat
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match=r"\.svg or \.png"):
         write_drawing(drawing, tmp_path / "a.gif")
+
+
+@pytest.mark.slow
+def test_without_the_facts_that_the_first_reason_names_the_score_falls(trained: Completer) -> None:
+    """A mutation test: reasons are the ranker's own."""
+    fell = [
+        falls(trained, head, tail) for head, tail in CAPITALS[5:] for tail in (tail, tail[:-1] + "b", tail[:-1] + "c")
+    ]
+    named = [one for one in fell if one is not None]
+    assert len(named) > 40
+    assert np.mean(named) >= 0.95
+
+
+def falls(completer: Completer, head: str, tail: str) -> bool | None:
+    """Whether the score of a pair is lower without the facts that the first reason names; None if it names none."""
+    graph, found = completer.graph, completer.explain(head, tail, FIVE)
+    if not found.reasons or found.reasons[0].contribution <= 0 or not found.reasons[0].facts:
+        return None
+    gone = {(fact.head, fact.relation, fact.tail) for fact in found.reasons[0].facts}
+    rows = [row for row, fact in enumerate(graph.triples()) if tuple(fact) in gone]
+    ranker = completer.fitted.method
+    assert isinstance(ranker, EvidenceRanker)
+    vectors = [one for one in (ranker.sources.translation, ranker.sources.matching) if one is not None]
+    mutant = ranker.on(make_sources(without_rows(graph, np.array(rows, dtype=np.int64)), vectors))
+    question = ask(graph, tuple(pair for pair in FIVE if (pair[0], found.relation, pair[1]) not in gone))
+    pair = np.array([graph.entity(head)]), np.array([graph.entity(tail)])
+    whole = ask(graph, tuple(FIVE))
+    before = ranker.prepare(whole.task, whole.references).score(*pair)[0, 0]
+    after = mutant.prepare(replace(whole.task, pairs=question.references), question.references).score(*pair)[0, 0]
+    return bool(after < before)
+
+
+def test_what_is_the_same_twice_is_told_once() -> None:
+    rows = [(f"a{i}", "married_to", f"b{i}") for i in range(20)] + [(f"b{i}", "married_to", f"a{i}") for i in range(20)]
+    completer = fit(read_graph(rows), method="rules")
+    because = completer.explain("a9", "b9", [(f"a{i}", f"b{i}") for i in range(5)]).suggestion.because
+    assert sum("married_to" in sentence for sentence in because) == 1
+
+
+def test_reasons_for_and_against_come_by_size(trained: Completer) -> None:
+    found = completer_reasons(trained)
+    sizes = [abs(one.contribution) for one in found]
+    assert sizes == sorted(sizes, reverse=True)
+    for one in found:
+        assert one.sentence.startswith("against: ") == (one.contribution < 0)
+
+
+def completer_reasons(completer: Completer) -> tuple[Reason, ...]:
+    explained = completer.explain("land9", "town9b", FIVE)
+    assert explained.suggestion.because == tuple(one.sentence for one in explained.reasons)
+    return explained.reasons

@@ -72,8 +72,14 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
 
 def test_a_newer_model_is_refused(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"version": 2, "future": True}))
-    with pytest.raises(InputError, match=r"newer version of faan \(format 2, this one reads 1\); update faan"):
+    (folder / "config.json").write_text(json.dumps(config | {"version": 3, "future": True}))
+    with pytest.raises(InputError, match=r"newer version of faan \(format 3, this one reads 2\); update faan"):
+        Completer.load(folder)
+
+
+def test_an_older_model_is_to_be_fitted_again(folder: Path) -> None:
+    (folder / "config.json").write_text('{"format": "faan-model", "version": 1}')
+    with pytest.raises(InputError, match="saved by an older version of faan; fit it again"):
         Completer.load(folder)
 
 
@@ -85,7 +91,7 @@ def test_an_unknown_method_is_named(folder: Path) -> None:
         Completer.load(folder)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": "faan-model", "version": 1}', '{"format": 7}'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"format": "faan-model", "version": 2}', '{"format": 7}'])
 def test_a_damaged_description_is_one_error(folder: Path, content: str) -> None:
     (folder / "config.json").write_text(content)
     with pytest.raises(InputError, match=r"damaged \(config.json: .*fit it again"):

@@ -20,8 +20,10 @@ def test_the_published_file_holds_the_recommended_settings(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_settings_for_link_prediction_are_those_of_a_file(model: str) -> None:
-    config = EmbedConfig.for_completion(model)  # type: ignore[arg-type]
-    assert (config.model, config.inverse_relations) == (model, True)
+    config = EmbedConfig.for_completion(model, has_valid=False)  # type: ignore[arg-type]
+    assert (config.model, config.inverse_relations, config.patience) == (model, True, 0)
+    watched = EmbedConfig.for_completion(model, has_valid=True)  # type: ignore[arg-type]
+    assert watched == config.model_copy(update={"patience": 3})
 
 
 def test_a_small_graph_has_every_entity_as_a_negative_and_a_large_one_fewer_epochs() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,3 +160,25 @@ def test_names_that_are_no_texts_are_noticed(countries: Graph, tmp_path: Path) -
     halved.offsets[1] = 1
     with pytest.raises(InputError, match="its names are no texts"):
         halved.check()
+
+
+def test_neighbours_that_are_in_range_but_not_those_of_the_triples_are_noticed(
+    countries: Graph, tmp_path: Path
+) -> None:
+    for file in ("neighbour_relations", "neighbour_entities"):
+        save_graph(countries, tmp_path / "saved")
+        open_graph(tmp_path / "saved").check()
+        array = np.load(tmp_path / "saved" / f"{file}.npy")
+        array[0] = (array[0] + 1) % (array.max() + 1)
+        np.save(tmp_path / "saved" / f"{file}.npy", array)
+        with pytest.raises(InputError, match="its neighbours are not those of its triples"):
+            open_graph(tmp_path / "saved").check()
+
+
+@pytest.mark.parametrize("file", ["heads.npy", "graph.json"])
+def test_a_pipe_in_the_place_of_a_file_is_refused(countries: Graph, tmp_path: Path, file: str) -> None:
+    save_graph(countries, tmp_path / "saved")
+    (tmp_path / "saved" / file).unlink()
+    os.mkfifo(tmp_path / "saved" / file)
+    with pytest.raises(InputError, match=r"heads.npy is no file|graph.json is missing"):
+        open_graph(tmp_path / "saved")

@@ -36,7 +36,7 @@ def test_tables_are_printed_and_for_programs_json(faan: Faan, write_result: Writ
         (("main", "--rows", "A1"), 1, "'A1' is no row of this table; it is one of `faan reproduce ablation`"),
         (("attention", "--rows", "Rules"), 1, "'Rules' is no row of this table"),
         (("datasets", "--rows", "nonsense"), 1, "no benchmark is called 'nonsense'"),
-        (("relations", "--rows", "Evidence,Evidence open"), 1, "they are not compared"),
+        (("relations", "--rows", "Evidence,Evidence open"), 1, "they cannot be compared"),
         (("main", "--rows", "FAN"), 1, "no row is called 'FAN'. Did you mean 'FAAN'"),
         (("main", "--dataset", "nowhere"), 1, "nowhere: there is no such benchmark, and no result of it"),
         (("main", "--dataset", "nowhere", "--run"), 1, "there is no such folder"),

@@ -153,6 +153,9 @@ def test_a_missing_file_is_named(tiny: Benchmark, tmp_path: Path, file: str) -> 
     [
         ("dev_tasks.json", "{", "dev_tasks.json, line 1: not JSON"),
         ("dev_tasks.json", "[]", "expected a JSON object"),
+        ("dev_tasks.json", "[" * 100_000, "dev_tasks.json: not JSON"),
+        ("dev_tasks.json", '{"r": ' + "9" * 5000 + "}", "dev_tasks.json: not JSON"),
+        ("ent2ids", {"e" * 70_000: 0}, "a name of 70,000 bytes is too long"),
         ("dev_tasks.json", {"r": [["e0", "e1"]]}, r"expected \[head, 'r', tail\], found \['e0', 'e1'\]"),
         ("dev_tasks.json", {"r": [["e0", "x", "e1"]]}, r"expected \[head, 'r', tail\]"),
         ("dev_tasks.json", {"r": [["e0", "r", "nobody"]]}, "'nobody' of relation 'r' is not in ent2ids"),

@@ -7,16 +7,22 @@ from collections.abc import Iterator, Sequence
 
 from faan.complete import (
     About,
+    Bin,
     Contribution,
+    Described,
     Examples,
     ExplainedPath,
     Explanation,
     Extended,
+    Fact,
     Hop,
     Measured,
+    Point,
+    Reason,
     Source,
     Suggestion,
     Suggestions,
+    Trust,
     WeightedExample,
     WeightedNeighbour,
 )
@@ -77,7 +83,7 @@ class FakeCompleter:
         pairs = self._pairs(examples)
         relation = "the new relation"
         neighbour = WeightedNeighbour("near", pairs[0][0], True, 0.7)
-        path = ExplainedPath((Hop("near", True), Hop("has", False)), (head, pairs[0][0], tail), 0.8, 1, len(pairs))
+        path = ExplainedPath((Hop("near", True), Hop("has", False)), (head, pairs[0][0], tail), 0.8, 1, len(pairs), 3)
         return Explanation(
             self._suggestion(head, tail, 1, len(pairs)),
             relation,
@@ -87,11 +93,20 @@ class FakeCompleter:
             (neighbour,),
             (path,),
             (Contribution("paths", f"paths lead from {head} to {tail}", 0.8, 1.5),),
+            (Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),),
+            "measured on 100 facts of this relation",
         )
+
+    def trust(self, examples: Examples, *, rejected: Sequence[tuple[str, str]] = ()) -> Trust:
+        bins = (Bin(count=40, said=0.3, true=0.25), Bin(count=20, said=0.9, true=0.88))
+        points = (Point(threshold=0.5, answered=0.4, right=0.7), Point(threshold=0.9, answered=0.2, right=0.88))
+        return Trust(60, 3, len(rejected), True, True, bins, points)
 
     def _pairs(self, examples: Examples) -> list[tuple[str, str]]:
         if isinstance(examples, Extended):
             return [*examples.pairs, *self._pairs(examples.relation)]
+        if isinstance(examples, Described):
+            return list(examples.pairs)
         if not isinstance(examples, str):
             return [(head, tail) for head, tail in examples]
         return [(head, tail) for head, relation, tail in self.graph.triples() if relation == examples]

@@ -14,7 +14,7 @@ from pathlib import Path
 import uvicorn
 
 from faan.web.app import create_app
-from faan.web.server import listen, service_of
+from faan.web.server import config_of, listen, service_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def served(model: Path, *arguments: str) -> Iterator[Server]:
 def served_here(model: Path) -> Iterator[str]:
     """Serve a model folder in a thread of this process, which starts at once; gives the address, without a slash."""
     with service_of(model) as service, listen("127.0.0.1", 0) as bound:
-        server = uvicorn.Server(uvicorn.Config(create_app(service), log_level="warning", timeout_graceful_shutdown=5))
+        server = uvicorn.Server(config_of(create_app(service)))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from faan.complete import Suggestion, Suggestions
 from faan.graph import read_graph
-from faan.web.decision import StorageError
+from faan.web.decision import DamagedError, LockedError, StorageError
 from faan.web.gate import Gate
 from faan.web.service import Service
 
@@ -118,7 +118,7 @@ def test_what_is_wrong_with_a_request_is_said(client: TestClient, request_: dict
 
 def test_wrong_parameters_and_bodies_are_told_in_plain_words(client: TestClient) -> None:
     told = client.get("/api/export", params={"format": "pdf"}).json()["error"]
-    assert told == "format: expected 'nt', 'tsv', 'ttl', 'sparql' or 'quickstatements'"
+    assert told == "format: expected 'nt', 'tsv', 'ttl', 'trig', 'trig12', 'sparql' or 'quickstatements'"
     assert (
         client.get("/api/entities", params={"q": "x", "limit": "ten"}).json()["error"]
         == "limit: expected a whole number"
@@ -287,6 +287,33 @@ def test_no_body_breaks_the_server(client: TestClient, body: bytes) -> None:
     answer = client.post("/api/suggest", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.json()["error"]
+
+
+def test_a_body_that_is_no_json_is_400_as_documented(client: TestClient) -> None:
+    for body in (b"{", b"nul", b"\xff"):
+        answer = client.post("/api/suggest", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 400, body
+
+
+@pytest.mark.parametrize("sign", ["\0", "\x1b", "\n", "\x85", "\u2028"])
+def test_a_new_relation_has_no_control_characters_in_its_name(client: TestClient, sign: str) -> None:
+    for path, more in (("suggest", {}), ("decisions", DECISION), ("explain", {"head": "Peru", "tail": "Euro"})):
+        asked = {**more, "relation": f"pays{sign}with", "examples": [["Japan", "Yen"]]}
+        answer = client.post(f"/api/{path}", json=asked)
+        assert (answer.status_code, answer.json()["error"][:9]) == (422, "relation:")
+
+
+@pytest.mark.parametrize(("error", "status"), [(LockedError, 503), (DamagedError, 503), (StorageError, 507)])
+def test_what_is_wrong_with_the_file_of_decisions_is_told(
+    service: Service, monkeypatch: pytest.MonkeyPatch, error: type[StorageError], status: int
+) -> None:
+    def broken(*_: object) -> None:
+        raise error("what to do")
+
+    monkeypatch.setattr(type(service.decisions), "_read", broken)
+    for path in ("/api/decisions", "/api/export"):
+        answer = client_of(service).get(path)
+        assert (answer.status_code, answer.json()["error"]) == (status, "what to do")
 
 
 def test_names_are_looked_up_with_what_is_wrong_with_them(client: TestClient) -> None:

@@ -7,7 +7,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -17,7 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.web.decision import ConflictError, NewDecision, StorageError, UnknownDecisionError, Verdict
+from faan.web.decision import (
+    ConflictError,
+    DamagedError,
+    LockedError,
+    NewDecision,
+    StorageError,
+    UnknownDecisionError,
+    Verdict,
+)
 from faan.web.decisions import Decisions
 
 PERU = NewDecision("Ana", "currency", "Peru", "Sol", "accepted", 0.9, 2.5, 1)
@@ -129,11 +139,11 @@ def test_files_that_are_not_ours_are_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_decides_nothing_and_says_so(decisions: Decisions) -> None:
     decisions.decide(PERU)
-    decisions._connection.execute("PRAGMA max_page_count = 1")
+    decisions._writer.connection.execute("PRAGMA max_page_count = 1")
     with pytest.raises(StorageError, match="nothing was decided"):
         for number in range(200):
             decisions.decide(replace(PERU, tail=str(number), examples="x" * 1000))
-    decisions._connection.execute("PRAGMA max_page_count = 1000000")
+    decisions._writer.connection.execute("PRAGMA max_page_count = 1000000")
     before = len(decisions.current())
     decisions.decide(replace(PERU, tail="after"))
     assert len(decisions.current()) == before + 1
@@ -203,3 +213,53 @@ def test_what_holds_is_what_a_slow_list_says(tmp_path_factory: pytest.TempPathFa
             held = states[str(fact)]
             assert (held.id if held else None) == (stack[-1] if stack else None)
     decisions.close()
+
+
+@contextmanager
+def write_lock(path: Path) -> Iterator[None]:
+    """Another program that does not end its transaction."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def test_while_another_program_writes_nothing_waits_but_decisions(
+    decisions: Decisions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.web.sqlite.PATIENCE", 60.0)  # the test would not end in time if a reader waited
+    made = decisions.decide(PERU)
+    outcome: list[object] = []
+    with write_lock(decisions.path):
+        waiting = threading.Thread(target=lambda: outcome.append(decisions.decide(replace(PERU, tail="Yen"))))
+        waiting.start()
+        while not decisions._writer._lock.locked():
+            time.sleep(0.001)
+        assert decisions.current() == [made]
+        assert decisions.of_fact("currency", "Peru", "Sol") == made
+        assert decisions.tally().accepted == 1
+        with closing(Decisions(decisions.path)) as other:  # nor does a second server when it starts
+            assert other.last == 1
+    waiting.join()
+    assert [getattr(one, "tail", None) for one in outcome] == ["Yen"]
+
+
+def test_a_lock_that_stays_is_named(decisions: Decisions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faan.web.sqlite.PATIENCE", 0.05)
+    with write_lock(decisions.path):
+        for _ in range(2):
+            with pytest.raises(LockedError, match=r"^decisions\.sqlite is locked: another program") as locked:
+                decisions.decide(PERU)
+            assert "room" not in str(locked.value)
+    assert decisions.decide(PERU).id == 1
+
+
+def test_a_file_that_is_damaged_later_is_named_with_what_to_do(decisions: Decisions) -> None:
+    for number in range(300):
+        decisions.decide(replace(PERU, tail=str(number), examples="x" * 500))
+    decisions.close()
+    again = Decisions(decisions.path)
+    with decisions.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 100_000)
+    with pytest.raises(DamagedError, match=r"^decisions\.sqlite is damaged .* put a copy of the file back"):
+        again.current()

@@ -222,7 +222,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--decision", "all"), 1, "cannot say which"),
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
         (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),
-        (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .ru, .txt"),
+        (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .trig, .trig12, .ru, .txt"),
         (("--force",), 2, "only for a file (-o)"),
         (("-o", "mine.nt"), 1, "mine.nt: exists; overwrite it (--force) or choose another file"),
     ],

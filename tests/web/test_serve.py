@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Callable
@@ -129,8 +132,51 @@ def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) 
             assert answer.status == 200
 
 
+@pytest.mark.slow
+def test_a_token_from_the_environment_is_not_shown(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAAN_TOKEN", "t" * 16)
+    with served(model, "--host", "0.0.0.0") as server:
+        assert server.process.stderr is not None
+        said = [server.address, *(server.process.stderr.readline() for _ in range(3))]
+        assert "t" * 16 not in "".join(said)
+        assert "FAAN_TOKEN" in said[2]
+        request = urllib.request.Request(
+            f"{server.address}/api/relations", headers={"authorization": f"Bearer {'t' * 16}"}
+        )
+        with urllib.request.urlopen(request) as answer:
+            assert answer.status == 200
+
+
 def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:
     code, _, err = faan("serve", tmp_path, "--port", "0")
     assert code == 1
     assert "there is no model" in err
     assert list(tmp_path.iterdir()) == []
+
+
+MANY_THREADS = """
+import threading
+import numpy as np, psutil
+from faan.web.server import give_memory_back
+give_memory_back()
+done, end = threading.Barrier(17), threading.Event()
+def work():
+    for _ in range(3):
+        arrays = [np.ones(3 << 18) for _ in range(4)]
+        del arrays
+    done.wait()
+    end.wait()
+before = psutil.Process().memory_info().rss
+for thread in [threading.Thread(target=work) for _ in range(16)]:
+    thread.start()
+done.wait()
+print((psutil.Process().memory_info().rss - before) >> 20)
+end.set()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps memory for each thread")
+def test_threads_give_memory_back_that_they_no_longer_need() -> None:
+    kept = subprocess.run([sys.executable, "-c", MANY_THREADS], capture_output=True, text=True, check=True).stdout
+    assert int(kept) < 60  # MiB; without it 160

@@ -79,13 +79,18 @@ def keep(made: Path, folder: Path) -> Path:
     place = folder / f"{digest}-{made.name}"
     folder.mkdir(parents=True, exist_ok=True)
     if made.is_dir():
-        shutil.copytree(made, place, dirs_exist_ok=True, symlinks=True)
+        shutil.copytree(made, place, dirs_exist_ok=True, symlinks=True, ignore=_pipes)
     elif made.stat().st_size > _LARGE:
         place = place.with_name(f"{place.name}.gz")
         place.write_bytes(gzip.compress(made.read_bytes(), mtime=0))
     else:
         shutil.copyfile(made, place)
     return place
+
+
+def _pipes(folder: str, names: list[str]) -> list[str]:
+    """What cannot be copied, and git would not keep."""
+    return [name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())]
 
 
 def replay(target: Inputs, seconds: float) -> Tally:

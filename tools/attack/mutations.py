@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import struct
+from pathlib import Path
 from random import Random
 
 _TOKENS = (
@@ -44,6 +47,33 @@ def mutated(content: bytes, random: Random) -> bytes:
     for _ in range(random.choice((1, 1, 1, 2, 2, 3, 4))):
         content = random.choice(_CHANGES)(content, random)
     return content
+
+
+def change_file(path: Path, random: Random) -> None:
+    """Change a file of a folder; sometimes it is gone, a folder, or a pipe."""
+    kind = random.random()
+    if not path.is_file():
+        return
+    content = path.read_bytes()
+    if kind < 0.06:
+        path.unlink()
+        if kind < 0.02:
+            path.mkdir()
+        elif kind < 0.04:
+            os.mkfifo(path)
+    elif path.suffix == ".npy" and kind < 0.7:
+        path.write_bytes(_other_number(content, random))
+    else:
+        path.write_bytes(mutated(content, random))
+
+
+def _other_number(content: bytes, random: Random) -> bytes:
+    """An array with one other number: in range, or out of it."""
+    if len(content) < 136:
+        return content
+    number = random.choice((0, 1, 2, 5, 100, -1, -(2**31), 2**31 - 1))
+    place = 128 + 4 * random.randrange((len(content) - 128) // 4)
+    return content[:place] + struct.pack("<i", number) + content[place + 4 :]
 
 
 def _place(content: bytes, random: Random) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 from tools.attack.campaign import ROOT
 
-SECONDS = 10.0  # an input that takes longer hangs
+SECONDS = 10.0  # an input that keeps a core busy for longer hangs; so does one that waits six times as long
 MIB = 2048  # a process that holds more has swollen
 _INPUTS = 5000  # that one process tries; then a new one comes
 _LOOK = 0.05  # seconds between two looks at the memory
@@ -56,13 +56,14 @@ class Worker:
         self._tried += 1
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
-        until = time.monotonic() + self._seconds
+        busy, start = _busy(process.pid), time.monotonic()
         while not select.select([process.stdout], [], [], _LOOK)[0]:
             held = _mib(process.pid)
             if held > MIB:
                 self.close()
                 return {"outcome": "memory", "detail": f"more than {MIB:,} MiB", "mib": held}
-            if time.monotonic() > until:
+            waited = time.monotonic() - start
+            if waited > self._seconds and (_busy(process.pid) - busy > self._seconds or waited > 6 * self._seconds):
                 self.close()
                 return {"outcome": "hang", "detail": f"more than {self._seconds:g} s", "seconds": self._seconds}
         answer = process.stdout.readline()
@@ -93,6 +94,15 @@ def _mib(pid: int) -> float:
         return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
     except (OSError, IndexError):
         return 0.0
+
+
+def _busy(pid: int) -> float:
+    """Seconds of processor time that a process has had: other programs do not make an input hang."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _peak_mib() -> float:
@@ -128,7 +138,7 @@ def main() -> None:
         else:
             path = target.make(random.Random(f"{question['seed']} {question['number']}"), folder)
         _forget_peak()
-        start = time.monotonic()
+        start = time.process_time()
         try:
             outcome, detail = target.attempt(path), ""
         except InputError as error:
@@ -137,7 +147,7 @@ def main() -> None:
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"
             outcome, detail = "error", f"{type(error).__name__}: {str(error)[:200]} ({where})"
-        seconds, mib = time.monotonic() - start, _peak_mib()
+        seconds, mib = time.process_time() - start, _peak_mib()
         said = os.pread(stderr, 300, 0).decode(errors="replace")
         if outcome in ("read", "refused") and said:
             outcome, detail = "noise", " ".join(said.split())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import glob
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,7 +16,10 @@ from typing import Any
 
 from faan.base.errors import InputError
 
-_LOCK = "lock"
+_NEW, _OLD = "new", "old"  # folders that change places
+_SCRATCH = "faan-scratch-"
+_RANDOM = "?" * 8  # what mkdtemp puts behind a prefix
+_RENAME_EXCHANGE, _HERE = 2, -100  # of renameat2 and renamex_np; AT_FDCWD
 
 
 def check_free(folder: Path, may_replace: Callable[[Path], bool] = lambda _: False, what: str = "empty") -> None:
@@ -27,26 +32,56 @@ def check_writable(folder: Path) -> None:
     """Refuse a place where `atomic_folder` could not write, before hours of work are spent on what goes there."""
     if os.path.ismount(folder):  # Path.is_mount does not know Windows before Python 3.12
         raise InputError("is a mount point, which cannot be replaced; choose a folder in it", source=str(folder))
-    with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-"):
+    with _writing(folder), temporary_beside(folder):
         pass
 
 
 @contextmanager
 def atomic_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder to write into; it replaces `folder` when the block ends well, else nothing changes."""
-    with _writing(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
-        new = Path(temporary) / "new"
+    """Give a new folder to write into; it replaces `folder` when the block ends well, else nothing changes.
+
+    Whenever the process is killed, one of the two is there as a whole. What it leaves beside them is removed by the
+    next one that writes the same folder.
+    """
+    with _writing(folder), temporary_beside(folder) as temporary:
+        new = temporary / _NEW
         new.mkdir()
         yield new
-        old = Path(temporary) / "old"
-        if folder.exists():
-            folder.rename(old)
+        for path in (*new.rglob("*"), new):
+            sync(path)
+        _swap(new, folder)
+        sync(folder.parent)
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Put a folder in the place of another one."""
+    old = new.with_name(_OLD)
+    if not folder.exists():
+        new.rename(folder)
+    elif not exchange(new, folder):
+        folder.rename(old)  # a process that is killed here leaves both: `_finish` ends what it began
         try:
             new.rename(folder)
         except OSError:
-            if old.exists():
-                old.rename(folder)
+            old.rename(folder)
             raise
+
+
+def _finish(temporary: Path, folder: Path) -> None:
+    """Put a new folder in its place where a process was killed after it had taken the old one away."""
+    if (temporary / _OLD).exists() and (temporary / _NEW).exists() and not folder.exists():
+        (temporary / _NEW).rename(folder)
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; False where the system has no such step."""
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(bytes(one), bytes(other), _RENAME_EXCHANGE) == 0)
+        return bool(library.renameat2(_HERE, bytes(one), _HERE, bytes(other), _RENAME_EXCHANGE) == 0)
+    except (OSError, AttributeError, TypeError):  # Windows; an old C library
+        return False
 
 
 @contextmanager
@@ -66,10 +101,11 @@ def atomic_file(path: Path) -> Iterator[Path]:
     Readers see the old file or the new one, never a part, even if the machine stops in between. Several processes may
     write at once: each has a temporary file of its own, and the last one to end wins.
     """
-    _remove_leftovers(path)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder, _in_use(Path(folder)):
-        part = Path(folder) / "part"
+    with temporary_beside(path) as folder:
+        mark, part = folder / "mark", folder / "part"
+        mark.touch()
         yield part
+        part.chmod(mark.stat().st_mode)  # as the user's umask has it; some libraries let nobody else read
         sync(part)
         part.replace(path)
     sync(path.parent)
@@ -113,20 +149,55 @@ def decode_lines(raw: bytes, source: str) -> list[str]:
 
 
 @contextmanager
-def _in_use(folder: Path) -> Iterator[None]:
-    """Mark a temporary folder as in use by a lock, which ends with the process however that ends."""
-    with (folder / "new").open("wb") as file:
-        if try_lock(file.fileno()):
-            (folder / "new").rename(folder / _LOCK)  # nobody sees it before it is locked
-        yield
+def temporary_beside(path: Path) -> Iterator[Path]:
+    """A hidden folder beside a file or folder that is to be written; those of killed processes are removed."""
+    prefix = f".{path.name}-faan-"
+    for leftover in _unused(path.parent, prefix):
+        _finish(leftover, path)
+        shutil.rmtree(leftover, ignore_errors=True)
+    folder, remove = _locked_folder(path.parent, prefix)
+    try:
+        yield folder
+    finally:
+        remove()
 
 
-def _remove_leftovers(path: Path) -> None:
-    """Remove what killed processes left behind: temporary files for the same path that are no longer in use."""
-    for mark in path.parent.glob(f".{glob.escape(path.name)}-*/{_LOCK}"):
-        with suppress(OSError), mark.open("r+b") as file:
-            if try_lock(file.fileno()):
-                shutil.rmtree(mark.parent, ignore_errors=True)
+def scratch_folder() -> tuple[Path, Callable[[], None]]:
+    """A temporary folder for work that takes long, and what removes it; those of killed processes are removed now."""
+    place = Path(tempfile.gettempdir())
+    for leftover in _unused(place, _SCRATCH):
+        shutil.rmtree(leftover, ignore_errors=True)
+    return _locked_folder(place, _SCRATCH)
+
+
+def _locked_folder(place: Path, prefix: str) -> tuple[Path, Callable[[], None]]:
+    """A new folder with a lock that ends with the process, and what removes both."""
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
+        lock = os.open(os.devnull if os.name == "nt" else folder, os.O_RDONLY)  # Windows opens no folders
+        if try_lock(lock) is not False and folder.exists():
+            break
+        os.close(lock)  # another process took it for a leftover before it was locked
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+    return folder, remove
+
+
+def _unused(place: Path, prefix: str) -> Iterator[Path]:
+    """The temporary folders of processes that were killed: those that nobody has locked."""
+    if os.name == "nt":
+        return
+    for folder in place.glob(f"{glob.escape(prefix)}{_RANDOM}"):
+        with suppress(OSError):
+            number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(number).st_uid == os.getuid() and try_lock(number):
+                    yield folder
+            finally:
+                os.close(number)
 
 
 def sync(path: Path) -> None:

@@ -35,6 +35,8 @@ class Purpose(IntEnum):
     HIDDEN_FACTS = 12  # in link prediction
     HELD_OUT_FACTS = 13  # that trees for relations of the graph learn from
     KNOWN_ROWS = 14
+    RESERVED = 21  # facts that vectors are not trained with
+    SELF_TEST = 22  # facts of a relation that it is tested on
 
 
 class Stream:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from faan.base.configs import config_file
-from faan.base.errors import InputError, first_problem
+from faan.base.errors import InputError, first_problem, shorten
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+_TOML_SIZE = 1 << 18  # characters in a configuration
+_TOML_DOTS = 200  # in a line of it
+
+
 class Settings(BaseModel):
     """A frozen object in which every name and every type is checked."""
 
@@ -29,10 +33,7 @@ class Settings(BaseModel):
     @classmethod
     def from_toml(cls, path: Path | str) -> Self:
         """Read a configuration, given by name or file. Its ``[result]`` table holds measured figures, not settings."""
-        try:
-            settings = tomllib.loads(config_file(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(f"cannot be read as TOML ({error})", source=str(path)) from None
+        settings = _read_toml(path)
         settings.pop("result", None)
         try:
             return cls.model_validate(settings)
@@ -55,6 +56,22 @@ class Settings(BaseModel):
         return type(self).model_validate(content)
 
 
+def _read_toml(path: Path | str) -> dict[str, Any]:
+    try:
+        with config_file(path).open(encoding="utf-8") as file:
+            text = file.read(_TOML_SIZE + 1)
+        if len(text) > _TOML_SIZE:
+            raise ValueError(f"it has more than {_TOML_SIZE:,} characters")
+        if max(line.count(".") for line in text.split("\n")) > _TOML_DOTS:  # n parts of a key take n times n memory
+            raise ValueError(f"a line has more than {_TOML_DOTS} dots")
+        return tomllib.loads(text)
+    except InputError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read as TOML ({reason})", source=shorten(str(path))) from None
+
+
 class UnknownSettingError(InputError):
     """There is no such setting."""
 
@@ -63,7 +80,7 @@ def parse_setting(text: str) -> Any:
     """A value as it would stand in a TOML file, or a number such as .5; what is neither is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         pass
     try:
         return float(text)

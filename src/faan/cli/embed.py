@@ -70,10 +70,9 @@ def embed(
     if purpose not in (None, "completion"):
         raise typer.BadParameter("expected `completion`", param_hint="--for")
     if purpose is not None:
-        refuse("settings that go with a model, not for --config", {"--for": config})
-        config = Path(f"embed-{_known_model(model)}-completion")
+        refuse("settings of its own, without --for", {"--config": config})
     check_free(output)
-    settings = embed_config(model, config, setting)
+    settings = _for_completion(model, bool(valid), setting) if purpose else embed_config(model, config, setting)
 
     def read(sources: list[str], format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
         return SourceOptions(sources, format, columns, type_relation=types, skip_bad_lines=skip_bad_lines).read()
@@ -106,6 +105,12 @@ def embed_config(model: str | None, path: Path | None, changes: list[str] | None
     from faan.embed import EmbedConfig
 
     return with_changes(EmbedConfig.from_toml(path) if path else EmbedConfig.recommended(_known_model(model)), changes)
+
+
+def _for_completion(model: str | None, has_valid: bool, changes: list[str] | None) -> EmbedConfig:
+    from faan.embed import EmbedConfig
+
+    return with_changes(EmbedConfig.for_completion(_known_model(model), has_valid=has_valid), changes)
 
 
 def _known_model(model: str | None) -> ModelName:

@@ -12,7 +12,7 @@ import typer
 
 from faan.base import decode_lines, read_lines
 from faan.cli.printing import busy
-from faan.complete import Examples, parse_pair, parse_pairs
+from faan.complete import Examples, Extended, parse_pair, parse_pairs
 from faan.graph import Graph, is_saved_graph, open_graph
 
 if TYPE_CHECKING:
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
 Relation = Annotated[
-    str | None, typer.Option(metavar="NAME", help="A relation of the graph; its own facts are the examples.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="A relation of the graph, whose facts are examples; or the name of a new one, with examples or without.",
+    ),
 ]
 ExamplesFile = Annotated[
     str | None,
@@ -30,28 +34,35 @@ Example = Annotated[
     list[str] | None,
     typer.Option("--example", metavar="HEAD,TAIL", help="An example; may be given several times, five are good."),
 ]
+NotLike = Annotated[
+    list[str] | None,
+    typer.Option("--not-like", metavar="NAME", help="A relation of the graph that a new one by name is not like."),
+]
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which relation of which model: one of the three ways to say it."""
+    """Which relation of which model: by name, by examples, or both."""
 
     model: Path
     relation: str | None
     examples_file: str | None
     pairs: Sequence[str]
+    not_like: Sequence[str] = ()
 
     def open(self) -> tuple[Completer, Examples]:
         """Load the model and look up the examples."""
         with busy("loading"):
-            from faan.complete import Completer  # torch takes seconds to load
+            from faan.complete import Completer, as_examples  # torch takes seconds to load
 
             completer = Completer.load(self.model)
-        return completer, self._examples(completer.graph)
+        pairs, graph = self._pairs(completer.graph), completer.graph
+        if self.relation is None:
+            return completer, as_examples(pairs, graph, self.not_like)
+        given = Extended(self.relation, pairs) if pairs else self.relation
+        return completer, as_examples(given, graph, self.not_like)
 
-    def _examples(self, graph: Graph) -> Examples:
-        if self.relation is not None:
-            return self.relation
+    def _pairs(self, graph: Graph) -> tuple[tuple[str, str], ...]:
         if self.examples_file == "-":
             lines = decode_lines(sys.stdin.buffer.read(), "standard input")
             return parse_pairs(graph, lines, "standard input")
@@ -67,9 +78,16 @@ def graph_of(model: Path) -> Graph | None:
     return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None
 
 
-def wanted(model: Path, relation: str | None, examples: str | None, example: list[str] | None) -> Wanted:
+def wanted(
+    model: Path,
+    relation: str | None,
+    examples: str | None,
+    example: list[str] | None,
+    not_like: list[str] | None = None,
+) -> Wanted:
     """Which relation of which model is meant; refuses options that say it twice or not at all."""
-    given = [relation is not None, examples is not None, bool(example)]
-    if sum(given) != 1:
-        raise typer.BadParameter("give exactly one of --relation, --examples and --example", param_hint="--example")
-    return Wanted(model, relation, examples, example or [])
+    if examples is not None and example:
+        raise typer.BadParameter("give only one of --examples and --example", param_hint="--example")
+    if relation is None and examples is None and not example:
+        raise typer.BadParameter("give --relation, --examples or --example", param_hint="--relation")
+    return Wanted(model, relation, examples, example or [], not_like or [])

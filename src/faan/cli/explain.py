@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, wanted
+from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, wanted
 from faan.cli.options import AsJson, Force, check_new_file, refuse
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
 
@@ -23,6 +23,7 @@ def explain(
     relation: Relation = None,
     examples: ExamplesFile = None,
     example: Example = None,
+    not_like: NotLike = None,
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the evidence: .svg, or .png with matplotlib.")
     ] = None,
@@ -36,7 +37,7 @@ def explain(
         check_new_file(draw, force)
     else:
         refuse("a drawing (--draw)", {"--force": force})
-    completer, known = wanted(model, relation, examples, example).open()
+    completer, known = wanted(model, relation, examples, example, not_like).open()
     explanation = completer.explain(head, tail, known)
     if draw is not None:
         from faan.complete import write_drawing

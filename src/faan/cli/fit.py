@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,10 +31,10 @@ from faan.cli.options import (
     TypesFiles,
     User,
 )
-from faan.cli.printing import out, print_json, stages, talk, visible
+from faan.cli.printing import new_table, out, print_json, stages, talk, visible
 
 if TYPE_CHECKING:
-    from faan.complete import About
+    from faan.complete import About, Bin, Point
     from faan.graph import Graph
 
 
@@ -110,11 +111,47 @@ def fit(
     _print_about(completer.about, completer.graph, as_json)
 
 
-def info(model: ModelArgument, as_json: AsJson = False) -> None:
+def info(
+    model: ModelArgument,
+    relation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Say what probabilities are worth for this relation of the graph; tests it if needed."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Say what a model is, from what graph, and how good."""
     from faan.complete import read_about
 
-    _print_about(read_about(model), graph_of(model), as_json)
+    if relation is None:
+        _print_about(read_about(model), graph_of(model), as_json)
+        return
+    from faan.complete import Completer
+
+    trust = Completer.load(model).trust(relation)
+    if as_json:
+        print_json(asdict(trust) | {"rests_on": trust.in_words()})
+        return
+    out.print(f"probabilities of {visible(relation)}: {trust.in_words()}")
+    values = (
+        "one value each; their answers share one unit with 'none of these'" if trust.one_value else "several values"
+    )
+    out.print(f"heads have {values}")
+    _print_curve(trust.reliability, trust.trade_off)
+
+
+def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None:
+    """The reliability curve of first suggestions, and what accepting from a probability on gives."""
+    if not reliability:
+        return
+    table = new_table("first suggestions", "said", "right", "how many")
+    for one in reliability:
+        table.add_row(f"{one.said:.0%}", f"{one.true:.0%}", f"{one.count:,.0f}")
+    out.print(table)
+    for point in trade_off:
+        right = "" if point.right is None else f", {point.right:.0%} of them right"
+        out.print(f"at {point.threshold:.0%}: {point.answered:.0%} of heads get an answer{right}")
 
 
 def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
@@ -131,6 +168,10 @@ def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
     out.print(about.in_words())
     if about.measured is not None:
         out.print(f"held out: {_labels(about.measured.relations, graph)}")
+        _print_curve(about.measured.reliability, about.measured.trade_off)
+    if about.known is not None:
+        out.print(about.known.in_words())
+        _print_curve(about.known.reliability, about.known.trade_off)
     for note in about.notes:
         out.print(f"note: {visible(note)}", style="yellow")
     out.print(f"made {about.date} in {sum(about.seconds.values()):,.0f} s", style="dim")

@@ -37,6 +37,7 @@ DecisionsFile = Annotated[
 
 
 def serve(
+    context: typer.Context,
     model: ModelArgument,
     host: Annotated[
         str, typer.Option(help="The address to listen on; needs a token if it is not of this machine alone.")
@@ -66,11 +67,15 @@ def serve(
             service = opened.enter_context(service_of(model, decisions, described, on_progress))
 
         def say_where() -> None:
-            here, *elsewhere = addresses(host, bound.getsockname()[1], token)
+            source = context.get_parameter_source("token")
+            is_secret = source is not None and source.name == "ENVIRONMENT"  # which logs and screens must not show
+            here, *elsewhere = addresses(host, bound.getsockname()[1], None if is_secret else token)
             talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
             talk.print(f"open {here}  (Ctrl+C ends it)")
             for address in elsewhere:
                 talk.print(f"from other machines: {address}")
+            if is_secret:
+                talk.print("the page asks for the token, which is in FAAN_TOKEN")
             if not is_loopback(host):
                 talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
 
@@ -91,6 +96,14 @@ def export(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write, if not standard output.")
     ] = None,
     force: Force = False,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PROPERTY=VALUE",
+            help="A reference for QuickStatements, such as P248=Q5188229 (stated in) or P854=https://... (address); "
+            "may be given several times. The day of the decision is added as P813 (retrieved).",
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -122,7 +135,9 @@ def export(
         check_new_file(output, force)
     else:
         refuse("a file (-o)", {"--force": force})
-    stored = Decisions(decisions or model / DECISIONS_FILE, create=False)
+    references = dict(_reference(text) for text in reference or ())
+    path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
+    stored = Decisions(path, create=False)
     with contextlib.closing(stored):
         graph = graph_of(model)
         called = None if relation is None else decided_relation(stored, graph, relation)
@@ -130,7 +145,7 @@ def export(
             facts = stored.current(called, ("accepted", "rejected") if chosen == "all" else (chosen,))
             _send(facts, Terms(base, relation_base), to, query_at, named_graph, user, yes)
             return
-        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph)
+        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph, references)
         if output is None:
             sys.stdout.writelines(written.pieces)
         else:
@@ -142,6 +157,13 @@ def export(
             f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
             "does not state them, so there is nothing to remove"
         )
+
+
+def _reference(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter("expected PROPERTY=VALUE, such as P248=Q5188229", param_hint="--reference")
+    return name, value
 
 
 def _send(

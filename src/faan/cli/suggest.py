@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import InputError, counted, read_lines
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, Relation, Wanted, wanted
+from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, wanted
 from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.complete import (
     ENDINGS,
+    Described,
     Examples,
+    Extended,
     Line,
     Suggestion,
     cut,
@@ -42,6 +44,7 @@ def suggest(
     relation: Relation = None,
     examples: ExamplesFile = None,
     example: Example = None,
+    not_like: NotLike = None,
     head: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Suggest tails of this head; may be given several times.")
     ] = None,
@@ -133,7 +136,7 @@ def suggest(
         refuse("a question without heads and tails", {"--limit": limit})
     terms = Terms(base, relation_base)
     _suggest(
-        wanted(model, relation, examples, example),
+        wanted(model, relation, examples, example, not_like),
         _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary),
         _Target(chosen, output, resume, force, explain, name, terms),
     )
@@ -194,14 +197,16 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         return
     if asked.by_tail and not asked.known and completer.looks_functional(examples):
         talk.print("heads of this relation have one tail: those that have it are left out (--known shows them)")
-    found = completer.suggest(
+    suggested = completer.suggest(
         examples,
         None if asked.by_tail else names,
         names if asked.by_tail else asked.tails or None,
         asked.top,
         "show" if asked.known else "skip",
-    ).stream()
-    found = _watched(found, len(names), asked.by_tail)
+    )
+    if suggested.as_if_like:
+        talk.print(f"as if like: {visible(', '.join(suggested.as_if_like))} (--not-like NAME leaves one out)")
+    found = _watched(suggested.stream(), len(names), asked.by_tail)
     if asked.summary:
         print_expected(expected_above(found, asked.by_tail), len(names), as_json=target.form == "jsonl")
         return
@@ -213,10 +218,17 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     if target.form == "table":
         _print_table(found, asked, target.explained, completer.graph)
     else:
-        graph = completer.graph
-        relation = graph.relation_names[graph.relation(examples)] if isinstance(examples, str) else target.name or ""
+        relation = _called(examples, completer.graph) or target.name or ""
         count = _write(found, target, line_writer(target.form, relation, target.terms))
         _print_written(count, target, before)
+
+
+def _called(examples: Examples, graph: Graph) -> str | None:
+    """The relation's name, where it was given by name: the graph's own for one of its relations."""
+    if isinstance(examples, Described):
+        return examples.relation
+    given = examples.relation if isinstance(examples, Extended) else examples
+    return graph.relation_names[graph.relation(given)] if isinstance(given, str) else None
 
 
 def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: bool) -> list[str]:
@@ -312,7 +324,7 @@ def _print_table(found: Iterable[Suggestion], asked: _Asked, explained: bool, gr
     for suggestion in found:
         entity, answer = (suggestion.tail, suggestion.head) if asked.by_tail else (suggestion.head, suggestion.tail)
         if suggestion.low_evidence and last is None:
-            out.print("low evidence: one or two examples are little to go by", style="yellow")
+            out.print("low evidence: two examples or fewer are little to go by", style="yellow")
         text = shown(label(answer))
         if asked.surest is not None:
             text = shown(f"{label(suggestion.head)} → {label(suggestion.tail)}")

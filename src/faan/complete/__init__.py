@@ -3,21 +3,25 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
-from faan.complete.about import About, Measured, Source
+from faan.complete.about import About, Bin, Measured, Point, Source
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs, trimmed
 from faan.complete.suggestions import Suggestions
+from faan.complete.trust import Trust
 from faan.complete.types import (
     Contribution,
+    Described,
     Examples,
     ExplainedPath,
     Explanation,
     Extended,
+    Fact,
     Hop,
     Known,
+    Reason,
     Suggestion,
     WeightedExample,
     WeightedNeighbour,
@@ -26,6 +30,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
+    from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
@@ -34,8 +39,10 @@ __all__ = [
     "GRAPH_FOLDER",
     "SEARCH_FILE",
     "About",
+    "Bin",
     "Completer",
     "Contribution",
+    "Described",
     "Edge",
     "EvidenceGraph",
     "Examples",
@@ -43,17 +50,22 @@ __all__ = [
     "ExplainedPath",
     "Explanation",
     "Extended",
+    "Fact",
     "Hop",
     "Known",
     "Line",
     "Measured",
     "Node",
+    "Point",
     "Question",
+    "Reason",
     "Source",
     "Suggestion",
     "Suggestions",
+    "Trust",
     "WeightedExample",
     "WeightedNeighbour",
+    "as_examples",
     "ask",
     "check_place",
     "cut",
@@ -76,6 +88,7 @@ __all__ = [
 _LAZY = {
     "Completer": "completer",
     "fit": "fitting",
+    "as_examples": "given",
     "Question": "question",
     "ask": "question",
     "entities": "question",

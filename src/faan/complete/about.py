@@ -17,6 +17,16 @@ class Bin(BaseModel):
     true: float
 
 
+class Point(BaseModel):
+    """What accepting all first suggestions from a probability on would give."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: float = Field(ge=0, le=1)
+    answered: float = Field(ge=0, le=1)  # the share of heads that get an answer
+    right: float | None = Field(None, ge=0, le=1)  # the share of these that is right, None where there is none
+
+
 class Measured(BaseModel):
     """How well relations were completed that the measured model had never seen."""
 
@@ -29,7 +39,8 @@ class Measured(BaseModel):
     hits_at_10: float = Field(ge=0, le=1)
     hits_at_1: float = Field(ge=0, le=1)
     missed: float = Field(ge=0, le=1)  # the share of answers that were not among the candidates
-    reliability: tuple[Bin, ...] = ()  # of probabilities that were fitted on the other relations
+    reliability: tuple[Bin, ...] = ()  # of first suggestions; their probabilities were fitted on other relations
+    trade_off: tuple[Point, ...] = ()  # of the same
 
     def in_words(self) -> str:
         """What to expect."""
@@ -38,6 +49,25 @@ class Measured(BaseModel):
             f"On {relations} that it had never seen, with {self.shots} examples each, the right answer was among the "
             f"first ten for {self.hits_at_10:.0%} of {self.questions:,} questions, and the very first for "
             f"{self.hits_at_1:.0%}."
+        )
+
+
+class MeasuredKnown(BaseModel):
+    """How well relations of the graph were completed, from facts that were hidden from the measured model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    relations: int = Field(ge=1)
+    questions: int = Field(ge=1)
+    hits_at_1: float = Field(ge=0, le=1)
+    reliability: tuple[Bin, ...] = ()
+    trade_off: tuple[Point, ...] = ()
+
+    def in_words(self) -> str:
+        """What to expect."""
+        return (
+            f"On {self.relations} relations of the graph, with all other facts known, the very first answer was right "
+            f"for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
         )
 
 
@@ -67,6 +97,7 @@ class About(BaseModel):
     config: str = ""  # the configuration that it was made with
     source: Source
     measured: Measured | None  # None where the graph has too few relations to hold some out
+    known: MeasuredKnown | None = None  # of its own relations; None where too few facts could be hidden
     notes: tuple[str, ...] = ()  # what a user should know about how it was made
     seconds: dict[str, float] = {}
     seed: int = 0

@@ -1,13 +1,18 @@
 """From scores to probabilities: logistic regression on how a candidate stands among the others of its head.
 
-Fitted on relations that were held out, where the right answers are known. What it says is: of candidates that stood
-like this one, so many were right. All features of a candidate rise with its score and no coefficient of theirs is
-negative, so that within one head a higher score never has a lower probability.
+Each candidate of a question has odds e^z, z linear in its features. Where heads of a relation have several values, each
+candidate has a probability of its own, odds / (1 + odds). Where they have one, all candidates and 'none of these' share
+one unit: odds / (1 + sum of all odds), which is what follows for independent candidates of which at most one is right.
+
+The regression is fitted on relations that were held out, where the right answers are known, by the likelihood of these
+same formulas. All features of a candidate rise with its score and no coefficient of theirs is negative, so that within
+one head a higher score never has a lower probability.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -20,16 +25,21 @@ from faan.complete.about import Bin
 Floats = NDArray[np.float64]
 
 CANDIDATE_FEATURES = ("score", "margin to the best other", "rank")  # these rise with the score
-_RIDGE = 1e-2  # pulls coefficients to 0, for when there is little to learn from
+QUESTION_FEATURES = ("lead", "number of candidates", "number of examples", "few examples", "one value")
+_FEATURES = len(CANDIDATE_FEATURES) + len(QUESTION_FEATURES)
+_RIDGE = 0.15  # pulls coefficients to 0, the more the less there is to learn from
+_APART = 20  # best candidates of a question that count one by one; the others are grouped by rank
+_GROWTH = 1.5  # of the groups' sizes
+_SURE = 6.0  # a logit beyond which nothing is surer
 
-_Six = tuple[float, float, float, float, float, float]  # one number for each feature
-_Above0 = Annotated[float, Field(gt=0)]
+_Numbers = Annotated[tuple[float, ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
+_Scales = Annotated[tuple[Annotated[float, Field(gt=0)], ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
 
 
-def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
-    """How candidates stand among all scores (C,) of their head: all of them or those at some places, to (n, 6)."""
+def features(scores: Floats, shots: int, one_value: bool, places: NDArray[np.integer] | None = None) -> Floats:
+    """How candidates stand among all scores (C,) of their head: all of them or those at some places, to (n, F)."""
     if not len(scores):  # nothing was left to choose from
-        return np.empty((0, 6))
+        return np.empty((0, _FEATURES))
     chosen = np.asarray(scores if places is None else scores[places], dtype=np.float64)
     ordered = np.sort(np.asarray(scores, dtype=np.float64))[::-1]
     best, second = ordered[0], ordered[min(1, len(ordered) - 1)]
@@ -38,8 +48,37 @@ def features(scores: Floats, shots: int, places: NDArray[np.integer] | None = No
     equal = np.searchsorted(-ordered, -chosen, side="right") - not_better
     rank = 1 + not_better + (equal - 1) / 2
     lead = best - ordered[min(9, len(ordered) - 1)]
-    of_head = np.broadcast_to([lead, np.log(len(scores)), np.log(shots)], (len(chosen), 3))
-    return np.column_stack([chosen, margin, -np.log(rank), of_head])
+    of_question = [lead, np.log(len(scores)), np.log1p(shots), 1 / (1 + shots), float(one_value)]
+    return np.column_stack([chosen, margin, -np.log(rank), np.broadcast_to(of_question, (len(chosen), 5))])
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A question whose right answers are known: how its candidates stood. Those far behind are taken together."""
+
+    rows: Floats  # (n, F) features
+    count: Floats  # (n,) how many candidates a row stands for
+    right: Floats  # (n,) how many of them are right
+    shots: int
+    one_value: bool
+
+    @classmethod
+    def of(cls, scores: Floats, right: NDArray[np.bool_], shots: int, one_value: bool) -> Answered:
+        """From the scores (C,) of all candidates, and which are right."""
+        order = np.argsort(-scores, kind="stable")
+        ends = np.unique(np.minimum(_group_ends(len(scores)), len(scores)))
+        starts = np.concatenate([[0], ends[:-1]])
+        rows = features(scores, shots, one_value, order[(starts + ends - 1) // 2])
+        counted = np.add.reduceat(right[order].astype(np.float64), starts) if len(scores) else np.empty(0)
+        return cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value)
+
+
+def _group_ends(count: int) -> NDArray[np.int64]:
+    """Where groups of ranks end: of one each at first, then larger and larger."""
+    ends = list(range(1, min(_APART, count) + 1))
+    while ends and ends[-1] < count:
+        ends.append(int(ends[-1] * _GROWTH) + 1)
+    return np.array(ends, dtype=np.int64)
 
 
 class Calibration(BaseModel):
@@ -47,38 +86,77 @@ class Calibration(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    coefficients: _Six
+    coefficients: _Numbers
     intercept: float
-    mean: _Six
-    scale: tuple[_Above0, _Above0, _Above0, _Above0, _Above0, _Above0]
+    mean: _Numbers
+    scale: _Scales
 
-    def probability(self, scores: Floats, shots: int, places: NDArray[np.integer] | None = None) -> Floats:
-        """The probability of each candidate of one head, given the scores of all of them; or of those at places."""
-        return self.of_features(features(scores, shots, places))
+    def logits(self, rows: Floats) -> Floats:
+        """The logarithm of the odds of each row of features, (n, F) to (n,)."""
+        weighed = (rows - np.array(self.mean)) / np.array(self.scale) * np.array(self.coefficients)
+        return np.asarray(weighed.sum(1) + self.intercept)
 
-    def of_features(self, rows: Floats) -> Floats:
-        """The probability of each row of features, (n, 6) to (n,)."""
-        weighed = (rows - self.mean) / self.scale * self.coefficients
-        return _sigmoid(weighed.sum(1) + self.intercept)
+    @property
+    def per_score(self) -> float:
+        """By how much the logit rises with the score, if the rank stays as it is."""
+        return sum(self.coefficients[i] / self.scale[i] for i in (0, 1))
 
 
-def fit_calibration(rows: Floats, right: NDArray[np.bool_], weights: Floats) -> Calibration:
-    """Fit a logistic regression with a ridge penalty; features that rise with the score never count against it."""
-    mean = np.average(rows, axis=0, weights=weights)
-    scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weights))
+class Calibrations(BaseModel):
+    """The calibrations of a model: of new relations, and of those of its graph."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    new: Calibration
+    known: Calibration | None = None  # None where too few facts could be hidden to measure it: then that of new ones
+
+    def of(self, is_known: bool) -> Calibration:
+        """That of a relation of the graph, or of a new one."""
+        return self.known if is_known and self.known is not None else self.new
+
+
+class Tuning(BaseModel):
+    """What is particular to one relation: its logits are offset + slope * logit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    offset: float = 0.0
+    slope: float = Field(1.0, gt=0)
+
+
+def probabilities(logits: Floats, one_value: bool) -> Floats:
+    """From the logits of all candidates of a head, (C,), to probabilities; in sum at most 1 if heads have one value."""
+    if not one_value or not len(logits):
+        return _sigmoid(logits)
+    return np.asarray(np.exp(logits - np.logaddexp(0, np.logaddexp.reduce(logits))))
+
+
+def logit(probability: Floats) -> Floats:
+    """The logarithm of the odds, within bounds."""
+    return np.clip(np.log(np.maximum(probability, 1e-12) / np.maximum(1 - probability, 1e-12)), -_SURE, _SURE)
+
+
+def fit_calibration(questions: Sequence[Answered], weights: Floats) -> Calibration:
+    """Fit a logistic regression with a ridge penalty; features that rise with the score never count against it.
+
+    The weights of questions say how many independent observations they are: those of one relation are alike.
+    """
+    rows, likelihood = np.concatenate([one.rows for one in questions]), _Likelihood(questions, weights)
+    share = np.concatenate([one.count**0.5 * w for one, w in zip(questions, weights, strict=True)])
+    mean = np.average(rows, axis=0, weights=share)
+    scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=share))
     scale[scale < 1e-9] = 1.0  # a feature that never varies says nothing
-    x, y, share = (rows - mean) / scale, right.astype(np.float64), weights / weights.sum()
+    x, ridge = (rows - mean) / scale, _RIDGE / weights.sum()
 
     def loss(beta: Floats) -> tuple[float, Floats]:
         """The mean loss of coefficients and, last, the intercept; and its gradient."""
-        z = x @ beta[:-1] + beta[-1]
-        off = share * (_sigmoid(z) - y)
-        value = share @ (np.logaddexp(0, z) - y * z) + _RIDGE / 2 * beta[:-1] @ beta[:-1]
-        return float(value), np.append(x.T @ off + _RIDGE * beta[:-1], off.sum())
+        value, slope = likelihood(x @ beta[:-1] + beta[-1])
+        penalty = float(ridge / 2 * beta[:-1] @ beta[:-1])
+        return value + penalty, np.append(x.T @ slope + ridge * beta[:-1], slope.sum())
 
     rising = len(CANDIDATE_FEATURES)
-    bounds = [(0, None)] * rising + [(None, None)] * (x.shape[1] + 1 - rising)
-    start, options = np.zeros(x.shape[1] + 1), {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000}
+    bounds = [(0, None)] * rising + [(None, None)] * (_FEATURES + 1 - rising)
+    start, options = np.zeros(_FEATURES + 1), {"ftol": 1e-12, "gtol": 1e-8, "maxiter": 1000}
     beta = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     return Calibration(
         coefficients=tuple(beta[:-1].tolist()),
@@ -88,8 +166,61 @@ def fit_calibration(rows: Floats, right: NDArray[np.bool_], weights: Floats) -> 
     )
 
 
+_OFFSET_SD, _SLOPE_SD = 1.0, 0.3  # how far relations differ from each other
+_SLOPES = (0.1, 5.0)
+
+
+def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tuning:
+    """What questions about one relation say of it; with few, it stays near what all relations say together."""
+    if not questions:
+        return Tuning()
+    z = calibration.logits(np.concatenate([one.rows for one in questions]))
+    likelihood = _Likelihood(questions, np.ones(len(questions)))
+
+    def loss(beta: Floats) -> tuple[float, Floats]:
+        value, slope = likelihood(beta[0] + beta[1] * z)
+        off = np.array([beta[0] / _OFFSET_SD**2, (beta[1] - 1) / _SLOPE_SD**2]) / len(questions)
+        value += (beta[0] * off[0] + (beta[1] - 1) * off[1]) / 2
+        return float(value), np.array([slope.sum(), slope @ z]) + off
+
+    bounds = [(None, None), _SLOPES]
+    offset, slope = optimize.minimize(loss, np.array([0.0, 1.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Tuning(offset=float(offset), slope=float(slope))
+
+
+class _Likelihood:
+    """The mean loss of questions as a function of all their logits, and its gradient."""
+
+    def __init__(self, questions: Sequence[Answered], weights: Floats) -> None:
+        kept = [(one, w) for one, w in zip(questions, weights, strict=True) if len(one.count)]
+        sizes = np.array([len(one.count) for one, _ in kept])
+        self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        self._owner = np.repeat(np.arange(len(kept)), sizes)
+        self._count = np.concatenate([one.count for one, _ in kept])
+        self._right = np.concatenate([one.right for one, _ in kept])
+        self._one = np.array([one.one_value for one, _ in kept])
+        self._weight = np.array([w for _, w in kept]) / sum(w for _, w in kept)
+        self._found = np.add.reduceat(self._right, self._starts) > 0
+
+    def __call__(self, z: Floats) -> tuple[float, Floats]:
+        """The loss of logits (rows,), and what it changes with each."""
+        odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
+        total = 1 + np.add.reduceat(self._count * odds, start)
+        right = np.add.reduceat(self._right * odds, start)
+        shared = np.log(total) - np.log(np.where(self._found, right, 1))
+        each = np.add.reduceat(self._count * np.logaddexp(0, z) - self._right * z, start)
+        loss = self._weight @ np.where(self._one, shared, each)
+        among = np.where(self._found, 1 / np.maximum(right, 1e-300), 0)[owner]
+        slope = np.where(
+            self._one[owner],
+            self._count * odds / total[owner] - self._right * odds * among,
+            self._count * _sigmoid(z) - self._right,
+        )
+        return float(loss), slope * self._weight[owner]
+
+
 def _sigmoid(z: Floats) -> Floats:
-    return 0.5 * (1 + np.tanh(0.5 * z))
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * z)))
 
 
 def reliability(said: Floats, right: NDArray[np.bool_], weights: Floats, bins: int = 10) -> list[Bin]:
@@ -115,10 +246,10 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 UNMEASURED = Calibration(
-    coefficients=(0.217, 0.823, 0.874, -0.157, -0.267, -0.008),
-    intercept=-3.574,
-    mean=(0.177, -0.606, -2.251, 0.724, 5.187, 0.903),
-    scale=(0.522, 1.02, 0.999, 1.013, 2.471, 0.671),
+    coefficients=(0.095, 0.886, 3.39, -0.19, -0.119, -0.682, -0.615, 2.414),
+    intercept=-4.965,
+    mean=(0.042, -0.691, -6.52, 0.63, 8.345, 2.459, 0.191, 0.745),
+    scale=(0.283, 0.985, 2.83, 0.951, 2.335, 1.561, 0.178, 0.436),
 )
 """For graphs with nothing to measure on: what path rules are worth on 29 relations of World.
 

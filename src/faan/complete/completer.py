@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints, html_table
+from faan.base import InputError, Ints, html_table, progress_bars
 from faan.complete.about import About
-from faan.complete.calibration import Calibration
+from faan.complete.calibration import Calibration, Calibrations
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
+from faan.complete.judging import Judge, learn
+from faan.complete.kept import Kept
 from faan.complete.methods import Fitted
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
 from faan.complete.registry import load_by
+from faan.complete.remembered import Remembered
+from faan.complete.reserved import reserved_rows
+from faan.complete.scoring import Adjusted
+from faan.complete.selftest import NOTHING, SelfTest, run_self_test
 from faan.complete.suggestions import Asked, Suggestions
-from faan.complete.types import Examples, Explanation, Known, Suggestion
+from faan.complete.trust import Trust, reliability_of, trade_off
+from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
 from faan.evidence import Profiles
 from faan.graph import Graph
+from faan.tasks import PairSet, Scorer
 
-_RANKINGS = 8  # questions that are kept prepared
+_MAX_KEPT = 256 << 20  # bytes of questions that are kept prepared
 
 
 class Completer:
@@ -34,7 +42,7 @@ class Completer:
         graph: The graph.
         about: What the model is, from what graph, and how good it was on relations that it had never seen.
         fitted: The method that ranks.
-        calibration: What turns scores into probabilities.
+        calibrations: What turns scores into probabilities.
 
     >>> import faan
     >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
@@ -44,9 +52,12 @@ class Completer:
     Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
     """
 
-    def __init__(self, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
-        self.graph, self.fitted, self.calibration, self.about = graph, fitted, calibration, about
-        self._rankings: dict[Hashable, Ranking] = {}  # of the last questions: who asks once asks again
+    def __init__(
+        self, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About, folder: Path | None = None
+    ) -> None:
+        self.graph, self.fitted, self.calibrations, self.about = graph, fitted, calibrations, about
+        self._tests = Remembered(graph, folder)
+        self._rankings: Kept[Ranking] = Kept(_MAX_KEPT)
 
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
@@ -75,7 +86,7 @@ class Completer:
         ...     faan.load(f"{folder}/model")
         Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
         """
-        write_model(Path(folder), self.graph, self.fitted, self.calibration, self.about)
+        write_model(Path(folder), self.graph, self.fitted, self.calibrations, self.about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
@@ -88,7 +99,7 @@ class Completer:
         Traceback (most recent call last):
         faan.base.errors.InputError: no-such-model: there is no model: config.json is missing; `faan fit` makes one
         """
-        return cls(*read_model(Path(folder), load_by))
+        return cls(*read_model(Path(folder), load_by), Path(folder))
 
     def suggest(
         self,
@@ -99,6 +110,7 @@ class Completer:
         known: Known = "skip",
         *,
         rejected: PairsLike = (),
+        not_like: NamesLike = (),
         progress: bool = True,
     ) -> Suggestions:
         """Suggest missing facts of a relation.
@@ -110,13 +122,15 @@ class Completer:
         Args:
             examples: A relation of the graph by name, whose facts are the examples; or pairs (head, tail) of any
                 relation, five are good: a list, a dict of head to tail, a polars or pandas frame with the columns head
-                and tail, or a `Path` of a file with one pair a line.
+                and tail, or a `Path` of a file with one pair a line. The name of a relation that the graph lacks is
+                judged as if it were like the relations with the nearest names; `as_if_like` of the answer has these.
             heads: One name or several (list, array, series) whose facts are wanted.
             tails: Only these tails are suggested; without heads: heads are suggested for these tails.
             top: Suggestions for each head (or tail).
             known: `"skip"` leaves out facts that are known already or were rejected, `"show"` ranks them among the
                 others.
             rejected: Pairs that a reviewer found to be wrong. They count against what resembles them.
+            not_like: Relations of the graph that a new relation, given by its name, is not like.
             progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
 
         Returns:
@@ -128,7 +142,7 @@ class Completer:
         >>> completer.suggest([("land1", "town1"), ("land2", "town2")], heads="land6", top=1)
         Suggested tails for 1 head, the new relation: 1
         head   tail   rank  probability  because
-        land6  town6     1        0...  land6 ← lies_in — town6: a path that 2 of 2 examples have
+        land6  town6     1        0...  land6 ← lies_in — town6: right for 2 of 2 that it reaches
         >>> [fact.head for fact in completer.suggest({"land1": "town1", "land2": "town2"}, top=1)][:2]
         ['land3', 'land4']
         """
@@ -136,7 +150,7 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
+        given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
         ranking = self._ranking(given, wrong)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         by_tail = heads is None and answers is not None
@@ -146,7 +160,8 @@ class Completer:
         else:
             asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
             stream = partial(ranking.best, asked, answers, top, known)
-        about = Asked(self.graph, ranking.question.relation, len(asked), by_tail)
+        question = ranking.question
+        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
         return Suggestions(stream, about, progress=progress)
 
     def score(self, pairs: PairsLike, examples: ExamplesLike, *, rejected: PairsLike = ()) -> list[Suggestion]:
@@ -184,10 +199,11 @@ class Completer:
         >>> why.paths[0].entities
         ('land6', 'town6')
         """
-        ranking = self._ranking(as_examples(examples, self.graph), as_pairs(rejected, "rejected"))
+        given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
+        ranking = self._ranking(given, wrong)
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
-        return explain(ranking.question, ranking.reasons, self.fitted.method, ranking.scorer, suggestion)
+        return explain(ranking, self.fitted.method, suggestion, self._trust(given, ranking).in_words())
 
     def heads_lacking(self, examples: ExamplesLike) -> list[str]:
         """The entities that look like heads of the examples and lack the fact, most similar first.
@@ -212,6 +228,32 @@ class Completer:
         """
         return self._ranking(as_examples(examples, self.graph)).reasons.one_tail_each
 
+    def trust(self, examples: ExamplesLike, *, rejected: PairsLike = ()) -> Trust:
+        """What the probabilities of a relation rest on, and what they are worth.
+
+        Args:
+            examples: As for `suggest`.
+            rejected: As for `suggest`.
+
+        >>> completer.trust("lies_in").one_value
+        True
+        """
+        given = as_examples(examples, self.graph)
+        return self._trust(given, self._ranking(given, as_pairs(rejected, "rejected")))
+
+    def _trust(self, examples: Examples, ranking: Ranking) -> Trust:
+        question, firsts = ranking.question, ranking.test.firsts
+        accepted = self._accepted(examples, question)
+        return Trust(
+            facts=ranking.test.facts,
+            examples=question.num_examples,
+            decisions=len(question.rejected) + (0 if accepted is None else len(accepted[0])),
+            one_value=ranking.judge.one_value,
+            measured=self.about.measured is not None,
+            reliability=reliability_of(firsts),
+            trade_off=trade_off(firsts),
+        )
+
     @cached_property
     def _profiles(self) -> Profiles:
         return Profiles.of(self.graph)
@@ -221,18 +263,65 @@ class Completer:
     ) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
         key = (examples, rejected, inverse)
-        if key not in self._rankings:
-            question = ask(self.graph, examples, rejected)
-            question = question.inverse() if inverse else question
-            scorer = self.fitted.method.prepare(question.task, question.references)
-            if len(self._rankings) == _RANKINGS:
-                del self._rankings[next(iter(self._rankings))]
-            self._rankings[key] = Ranking(question, scorer, self.calibration, Reasons(question, self._profiles))
-        return self._rankings[key]
+        shared = (self.graph, self.fitted, self.calibrations, self._profiles)
+        return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse), shared)
+
+    def _prepare(self, examples: Examples, rejected: tuple[tuple[str, str], ...], inverse: bool) -> Ranking:
+        question = ask(self.graph, examples, rejected)
+        question = question.inverse() if inverse else question
+        plain = self.fitted.method.prepare(question.task, question.references)
+        test = NOTHING if inverse else self._test(examples, question)  # heads of a tail are looked for, not judged
+        calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
+        scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
+        if len(question.rejected) and not inverse:
+            lessons = learn(question, reasons.relation_paths, scorer, self._accepted(examples, question), judge, test)
+            scorer, judge = Adjusted.of(question, plain, calibration, lessons), replace(judge, shift=lessons.shift)
+        return Ranking(question, scorer, judge, reasons, test)
+
+    def _calibration(self, question: Question) -> Calibration:
+        return self.calibrations.of(question.hidden is not None)
+
+    def _accepted(self, examples: Examples, question: Question) -> tuple[PairSet, Scorer] | None:
+        """What a reviewer accepted beside the facts of a relation of the graph, and scores that do not know it."""
+        name = self._own_facts(examples)
+        if name is None or isinstance(examples, str):
+            return None
+        own, pairs = self._ranking(name), question.known.pairs
+        new = pairs[~own.question.known.contains(pairs[:, 0], pairs[:, 1])]
+        return PairSet(new[:, 0], new[:, 1], self.graph.num_entities), own.scorer
+
+    def _test(self, examples: Examples, question: Question) -> SelfTest:
+        """The self-test of a relation: of its own facts in the graph, where it has any, made once."""
+        name = self._own_facts(examples)
+        found = None if name is None else self._tests.get(name)
+        if found is not None:
+            return found
+        with progress_bars() as on_progress:
+            if name is None:
+                return run_self_test(question, self.fitted.method, self._calibration(question), None, on_progress)
+            own, relation = ask(self.graph, name), self.graph.relation(name)
+            rows = self._reserved[self.graph.relations[self._reserved] == relation]
+            unseen = np.stack([self.graph.heads[rows], self.graph.tails[rows]], axis=1)
+            asked = unseen if self.fitted.is_trained else None
+            found = run_self_test(own, self.fitted.method, self._calibration(own), asked, on_progress)
+        self._tests.put(name, found)
+        return found
+
+    def _own_facts(self, examples: Examples) -> str | None:
+        """The name of the relation whose facts in the graph are examples; None for a new one."""
+        given = examples.relation if isinstance(examples, Extended) else examples
+        if not isinstance(given, str):
+            return None
+        relation = self.graph.relation(given)
+        return self.graph.relation_names[relation] if self.graph.relation_counts[relation] else None
+
+    @cached_property
+    def _reserved(self) -> Ints:
+        return reserved_rows(self.graph, self.about.seed)
 
     def _lacking(self, question: Question) -> Ints:
         having = question.known.pairs[:, 0]
-        heads = np.setdiff1d(fitting(self.graph, having), having)
+        heads = np.setdiff1d(fitting(self.graph, question.looks_like[:, 0]), having)
         examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
         alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

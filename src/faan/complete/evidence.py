@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import Ints, OnProgress, Purpose
+from faan.base import Ints, OnProgress, Purpose, scratch_folder
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
 from faan.graph import Graph
@@ -71,7 +69,7 @@ class FittedEvidence(Fitted):
             return cls(ranker, runs)
         completion = _train(runs.background, runs.model.completion, on_progress)
         sources = replace(ranker.sources, completion=completion)
-        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress)
+        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress, runs.model.left_out)
         return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
 
     @classmethod
@@ -103,14 +101,14 @@ class FittedEvidence(Fitted):
             hidden = [replace(task, hidden=_number(graph, task.relation)) for task in held_out]
             yield EvidenceRanker(ranker.sources, judge), hidden
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedEvidence:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
         embeddings, completion = self.embeddings, self.method.sources.completion
-        if graph.num_triples - self._runs.embedded > _MISSING * graph.num_triples:
-            embeddings = [_train(graph, vectors.config, on_progress) for vectors in embeddings]
+        if seen.num_triples - self._runs.embedded > _MISSING * seen.num_triples:
+            embeddings = [_train(seen, vectors.config, on_progress) for vectors in embeddings]
         if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
-            completion = _train(graph, self._runs.model.completion, on_progress)
+            completion = _train(seen, self._runs.model.completion, on_progress)
         self._runs.remove()
         return FittedEvidence(self.method.on(make_sources(graph, embeddings, completion=completion)))
 
@@ -138,8 +136,8 @@ class _Runs:
     def __init__(self, config: RunConfig, background: Graph) -> None:
         self.config, self.background, self.done = config, background, list[Path]()
         self.embedded = 0  # triples that the vectors have seen
-        self._folder = Path(tempfile.mkdtemp(prefix="faan-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._folder, remove = scratch_folder()
+        self.remove = weakref.finalize(self, remove)
 
     @property
     def model(self) -> EvidenceConfig:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from faan.base import Ints
 from faan.complete.question import Question
+from faan.complete.ranking import Ranking
 from faan.complete.reasons import FoundPath, Reasons
 from faan.complete.types import (
     Contribution,
@@ -18,17 +19,16 @@ from faan.complete.types import (
     WeightedNeighbour,
 )
 from faan.graph import Graph
-from faan.models import EvidenceScorer, Faan, NeighbourWeights
+from faan.models import ExplainingScorer, Faan, NeighbourWeights
 from faan.tasks import Method, Scorer
 
 _NEIGHBOURS = 8
 _PATHS = 8
 
 
-def explain(
-    question: Question, reasons: Reasons, method: Method, scorer: Scorer, suggestion: Suggestion
-) -> Explanation:
+def explain(ranking: Ranking, method: Method, suggestion: Suggestion, rests_on: str) -> Explanation:
     """Take a suggestion for a head and a tail apart: examples, neighbours, paths, evidence."""
+    question, reasons = ranking.question, ranking.reasons
     graph = question.graph
     head, tail = graph.entity(suggestion.head), graph.entity(suggestion.tail)
     if isinstance(method, Faan):
@@ -46,7 +46,9 @@ def explain(
         _examples(question, weights),
         *sides,
         tuple(_path(graph, path, len(question.references)) for path in paths),
-        _evidence(scorer, head, tail),
+        _evidence(ranking.scorer.scorer, head, tail),
+        ranking.because.tell(head, np.array([tail]))[0],
+        rests_on,
     )
     explanation.labels.update(_labels(graph, explanation))
     return explanation
@@ -54,7 +56,7 @@ def explain(
 
 def _evidence(scorer: Scorer, head: int, tail: int) -> tuple[Contribution, ...]:
     """What each piece of evidence adds to the score, where the method is made of evidence."""
-    if not isinstance(scorer, EvidenceScorer):
+    if not isinstance(scorer, ExplainingScorer):
         return ()
     [found] = scorer.explain(head, np.array([tail]))
     return tuple(
@@ -96,7 +98,7 @@ def _path(graph: Graph, path: FoundPath, examples: int) -> ExplainedPath:
         for relation in path.walk.relations
     )
     entities = tuple(graph.entity_names[entity] for entity in path.walk.entities)
-    return ExplainedPath(hops, entities, path.confidence, path.support, examples)
+    return ExplainedPath(hops, entities, path.confidence, path.support, examples, path.reached)
 
 
 def _labels(graph: Graph, explanation: Explanation) -> dict[str, str]:

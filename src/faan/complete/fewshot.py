@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import torch
 
-from faan.base import InputError, OnProgress, write_tensors, write_text
+from faan.base import InputError, OnProgress, scratch_folder, write_tensors, write_text
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings
 from faan.graph import Graph
@@ -39,12 +38,15 @@ class FittedModel(Fitted):
         config = config.changed(
             [f"train.steps={steps}", f"train.evaluate_every={min(config.train.evaluate_every, steps)}"]
         )
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary) / "run"
+        scratch, remove = scratch_folder()
+        try:
+            folder = scratch / "run"
             run = train_run(config, benchmark, folder, callbacks=Callbacks(on_progress))
             embeddings, model = Embeddings.load(folder / EMBED_FOLDER), run.model
             assert isinstance(model, FewShotModel)
             load_best(model, folder)
+        finally:
+            remove()
         return cls(config, embeddings, model, [task.relation for task in benchmark.tasks])
 
     def unseen(
@@ -53,7 +55,7 @@ class FittedModel(Fitted):
         """Training takes too long to be done more than once: it is measured on the test tasks alone."""
         yield self.method, benchmark.splits["test"]
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedModel:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:
         """It stays the model that was measured."""
         return self
 

@@ -12,15 +12,17 @@ from typing import Any
 
 from faan.base import InputError, OnProgress, counted, progress_bars
 from faan.complete.about import About, Source
-from faan.complete.calibration import UNMEASURED
+from faan.complete.calibration import UNMEASURED, Calibrations
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
 from faan.complete.given import NamesLike, as_names
 from faan.complete.measuring import measure
 from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
+from faan.complete.reserved import reserved_rows
+from faan.complete.selftest import measure_known
 from faan.graph import Graph, read_graph
-from faan.tasks import SPLITS, Benchmark, without_relations
+from faan.tasks import SPLITS, Benchmark, without_relations, without_rows
 
 _MIN_TRIPLES = 2
 _LIBRARIES = ("faan", "numpy", "torch")
@@ -77,30 +79,35 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         raise InputError(f"{few} too few to learn from", source=graph.report.source)
     seconds: dict[str, float] = {}
     with _timing(seconds, "choose"):
-        tasks = choose_tasks(graph, seed)
-    recipe, notes = _suitable(recipe, tasks, graph, seed)
+        reserved = reserved_rows(graph, seed)
+        seen = without_rows(graph, reserved) if fitted_by(recipe).is_trained else graph
+        tasks = choose_tasks(seen, seed)
+    recipe, notes = _suitable(recipe, tasks, seen, seed)
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
         fitted = fitted_by(recipe).fit(
-            recipe, tasks or Benchmark("whole graph", graph, dict.fromkeys(SPLITS, ())), seed, on_progress
+            recipe, tasks or Benchmark("whole graph", seen, dict.fromkeys(SPLITS, ())), seed, on_progress
         )
     if tasks is not None:
         with _timing(seconds, "measure"):
             measured, calibration = measure(fitted.unseen(tasks, seed, on_progress), tasks.graph, on_progress, seed)
     with _timing(seconds, "finish"):
-        fitted = fitted.on(graph, seed, on_progress)
+        fitted = fitted.on(graph, seen, on_progress)
+    with _timing(seconds, "measure known"):
+        known = measure_known(graph, fitted.method, reserved, on_progress, seed)
     about = About(
         method=recipe.method,
         config=recipe.config,
         source=_source(graph, without),
         measured=measured,
+        known=known and known[0],
         notes=tuple(notes),
         seconds=seconds,
         seed=seed,
         versions={name: version(name) for name in _LIBRARIES} | {"python": platform.python_version()},
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-    return Completer(graph, fitted, calibration, about)
+    return Completer(graph, fitted, Calibrations(new=calibration, known=known[1] if known else None), about)
 
 
 def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) -> tuple[Recipe, list[str]]:

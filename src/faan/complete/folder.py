@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 
 from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, write_text
 from faan.complete.about import About
-from faan.complete.calibration import Calibration
+from faan.complete.calibration import Calibrations
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
-_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE}  # nothing is lost with these
-_VERSION = 1
+SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, measured again where it is missing
+_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
+_VERSION = 2
 
 
 class _Head(BaseModel):
@@ -49,7 +50,7 @@ class _Config(BaseModel):
     format: Literal["faan-model"] = "faan-model"
     version: int = _VERSION
     about: About
-    calibration: Calibration
+    calibrations: Calibrations
 
 
 def check_place(folder: Path) -> None:
@@ -57,6 +58,7 @@ def check_place(folder: Path) -> None:
 
     An older model is replaced, but not if decisions or more are beside it.
     """
+    check_writable(folder)  # first: it also ends what a killed process began
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     is_model, more = names >= {_MARK, GRAPH_FOLDER}, sorted(names - _OF_A_MODEL)
     if is_model and more:
@@ -65,13 +67,12 @@ def check_place(folder: Path) -> None:
             source=str(folder),
         )
     check_free(folder, lambda _: is_model or names == {SEARCH_FILE}, "a model")
-    check_writable(folder)
 
 
-def write_model(folder: Path, graph: Graph, fitted: Fitted, calibration: Calibration, about: About) -> None:
+def write_model(folder: Path, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About) -> None:
     """Write a model; an older one is replaced."""
     check_place(folder)
-    config = _Config(about=about, calibration=calibration)
+    config = _Config(about=about, calibrations=calibrations)
     with atomic_folder(folder) as new:
         save_graph(graph, new / GRAPH_FOLDER)
         (new / _METHOD).mkdir()
@@ -84,7 +85,7 @@ Load: TypeAlias = Callable[[Path, Graph], "Fitted"]
 """Reads a method from its folder."""
 
 
-def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[Graph, Fitted, Calibration, About]:
+def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[Graph, Fitted, Calibrations, About]:
     """Open a model; a folder that is damaged or from a newer version is refused with what to do.
 
     `load_by` knows how to read the method of a model, or gives None where there is no such method.
@@ -111,7 +112,7 @@ def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[G
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
         raise _damaged(folder, problem) from None
-    return graph, fitted, config.calibration, config.about
+    return graph, fitted, config.calibrations, config.about
 
 
 def read_about(folder: Path) -> About:
@@ -130,6 +131,8 @@ def _read(folder: Path) -> _Config:
                 f"was saved by a newer version of faan (format {head.version}, this one reads {_VERSION}); update faan",
                 source=str(folder),
             )
+        if head.version < _VERSION:
+            raise InputError("was saved by an older version of faan; fit it again", source=str(folder))
         return _Config.model_validate_json(text)
     except ValidationError as error:
         raise _damaged(folder, f"{_MARK}: {first_problem(error)}") from None

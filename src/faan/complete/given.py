@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from faan.base import InputError, read_lines, shorten
+from faan.base import InputError, UnknownNameError, read_lines, shorten
 from faan.complete.pairs import parse_pairs
-from faan.complete.types import Examples, Extended, Suggestion
+from faan.complete.standins import check_new
+from faan.complete.types import Described, Examples, Extended, Suggestion
 from faan.graph import Graph, frame_columns, pair_columns
 
 NamesLike: TypeAlias = str | Iterable[Any]
@@ -19,8 +20,8 @@ NamesLike: TypeAlias = str | Iterable[Any]
 PairsLike: TypeAlias = Iterable[Any]
 """Pairs (head, tail): a list of tuples or lists, a dict of head to tail, a data frame, suggestions."""
 
-ExamplesLike: TypeAlias = str | Path | Extended | PairsLike
-"""A relation of the graph by name, or pairs of any relation, or a file of pairs, one a line."""
+ExamplesLike: TypeAlias = str | Path | Extended | Described | PairsLike
+"""A relation by name, or pairs of any relation, or a file of pairs, one a line."""
 
 
 def as_names(given: NamesLike, what: str) -> list[str]:
@@ -51,17 +52,36 @@ def as_pairs(given: PairsLike, what: str = "examples") -> tuple[tuple[str, str],
     return tuple(_pair(row, what) for row in _values(given))
 
 
-def as_examples(given: ExamplesLike, graph: Graph) -> Examples:
+def as_examples(given: ExamplesLike, graph: Graph, not_like: NamesLike = ()) -> Examples:
     """The examples that a user passed: the name of a relation stays a name, all else becomes pairs."""
+    unlike = tuple(as_names(not_like, "not_like"))
     if isinstance(given, str):
         if given not in graph.relation_names and Path(given).suffix and Path(given).is_file():
             raise InputError(f"no relation is called {given!r}; to read examples from this file, pass Path({given!r})")
-        return given
+        return given if _is_known(given, graph, unlike) else Described(given, (), unlike)
     if isinstance(given, Extended):
-        return Extended(given.relation, as_pairs(given.pairs))
+        pairs = as_pairs(given.pairs)
+        is_known = _is_known(given.relation, graph, unlike)
+        return Extended(given.relation, pairs) if is_known else Described(given.relation, pairs, unlike)
+    if isinstance(given, Described):
+        return Described(given.relation, as_pairs(given.pairs), unlike or given.not_like)
+    if unlike:
+        raise InputError("not_like is for a new relation that is given by its name")
     if isinstance(given, Path):
         return parse_pairs(graph, read_lines(given), str(given))
     return as_pairs(given)
+
+
+def _is_known(relation: str, graph: Graph, not_like: tuple[str, ...]) -> bool:
+    """Whether the graph has a relation of this name; one that is nearly the same is a mistake."""
+    try:
+        graph.relation(relation)
+    except UnknownNameError:
+        check_new(graph, relation)
+        return False
+    if not_like:
+        raise InputError(f"the graph has the relation {relation!r}: not_like is for one that it lacks")
+    return True
 
 
 def _values(given: Iterable[Any]) -> Iterable[Any]:

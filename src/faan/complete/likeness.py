@@ -17,7 +17,7 @@ from faan.evidence import Profiles
 from faan.graph import Graph
 
 _MAX_FACTS = 2_000
-_KEPT = 10_000  # entities whose facts are remembered: memory does not grow with the size of a job
+_KEPT = 200_000  # facts of entities that are remembered: memory does not grow with the size of a job
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +44,16 @@ class Likeness:
     def __init__(self, graph: Graph, profiles: Profiles, hidden: int | None) -> None:
         self.graph, self.profiles, self.hidden = graph, profiles, hidden
         self._facts: dict[int, Facts] = {}
+        self._kept = 0  # facts in there, and one for each entity
 
     def facts(self, entity: int) -> Facts:
         """The facts of an entity, kept for the next time; none where there are too many."""
         if entity not in self._facts:
-            if len(self._facts) >= _KEPT:
+            if self._kept >= _KEPT:
                 self._facts.clear()
+                self._kept = 0
             self._facts[entity] = self._look_up(entity)
+            self._kept += len(self._facts[entity].keys) + 1
         return self._facts[entity]
 
     def _look_up(self, entity: int) -> Facts:

@@ -6,37 +6,39 @@ the candidates, the head and known tails are no candidates, and calibration need
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints, OnProgress, Purpose, Stream
-from faan.complete.about import Bin, Measured
-from faan.complete.calibration import UNMEASURED, Calibration, features, fit_calibration, reliability
+from faan.complete.about import Measured
+from faan.complete.calibration import UNMEASURED, Answered, Calibration, Tuning, fit_calibration
 from faan.complete.question import fitting
+from faan.complete.shape import has_one_value
+from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
 from faan.rank import mean_ranks, summarise_ranks
-from faan.tasks import Method, Scorer, Task
+from faan.tasks import Method, PairSet, Scorer, Task
 
 SHOTS = 5  # examples of a relation in the figures
-_CALIBRATION_SHOTS = (1, 3)  # further numbers of examples, from which probabilities learn what few are worth
+_MORE_SHOTS = (1, 3, 30, None)  # further numbers of examples, None for most facts: what few and many are worth
+_ASKED = 5  # where most facts are examples, one of so many is asked for
 _HEADS = 60  # asked for in each relation at most,
 _PAIRS = 400_000  # and no more than so many scores
 _FEWER = 3  # for calibration alone a third of that will do
-_KEPT = 30  # best candidates of a head that calibration looks at; of all others it would learn that they are wrong
+_GROUPS = 10  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Measurement:
     """What a method made of one relation: the ranks of answers; how candidates stood, and which were right."""
 
     relation: str
-    shots: int
+    is_main: bool  # with as many examples as in the figures
     ranks: NDArray[np.float64]  # infinite for an answer that was no candidate
-    features: NDArray[np.float64]
-    right: NDArray[np.bool_]
+    questions: tuple[Answered, ...]
 
 
 def measure(
@@ -45,80 +47,96 @@ def measure(
     """How good methods are, each on tasks that it has never seen, and how to make probabilities of their scores.
 
     Candidates are found from the examples alone, as they are for a user; so an answer can be missing among them, and
-    then counts as not found. Reliability is that of probabilities fitted on all relations but the one they are of.
+    then counts as not found. Reliability is that of probabilities fitted on other relations than the one they are of.
     """
-    found: list[Answers] = []
+    found: list[Measurement] = []
     for method, tasks in methods:
-        jobs = [(task, shots) for task in tasks for shots in (SHOTS, *_CALIBRATION_SHOTS) if len(task.pairs) > shots]
+        jobs = [(task, shots) for task in tasks for shots in _shots(task)]
         for number, (task, shots) in enumerate(jobs):
-            found.append(_answer(method, graph, task, shots, seed))
+            found.append(_measure(method, graph, task, shots, seed))
             progress("measuring", (number + 1) / len(jobs))
-    main = [answers for answers in found if answers.shots == SHOTS]
-    ranks = np.concatenate([answers.ranks for answers in main])
+    main = [one for one in found if one.is_main]
+    ranks = np.concatenate([one.ranks for one in main])
     figures = summarise_ranks(ranks)
+    firsts = _firsts(found)
     measured = Measured(
-        relations=tuple(answers.relation for answers in main),
+        relations=tuple(one.relation for one in main),
         shots=SHOTS,
         questions=len(ranks),
         mrr=figures["mrr"],
         hits_at_10=figures["hits@10"],
         hits_at_1=figures["hits@1"],
         missed=float(np.isinf(ranks).mean()),
-        reliability=tuple(_reliability(found)),
+        reliability=reliability_of(firsts),
+        trade_off=trade_off(firsts),
     )
     return measured, _calibrate(found)
 
 
-def _answer(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> Answers:
+def _shots(task: Task) -> list[int]:
+    """How many examples to measure with: few, and nearly all."""
+    most = len(task.pairs) - max(1, len(task.pairs) // _ASKED)
+    wanted = (SHOTS, *(shots or most for shots in _MORE_SHOTS))
+    return [shots for shots in dict.fromkeys(wanted) if shots < len(task.pairs)]
+
+
+def _measure(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> Measurement:
     references = task.references(shots)
     candidates = fitting(graph, references[:, 1])
-    asked = Task(task.relation, references, candidates, task.truths, task.hidden)
+    asked = replace(task, pairs=references, candidates=candidates)
     limit = max(1, min(_HEADS, _PAIRS // len(candidates)) // (1 if shots == SHOTS else _FEWER))
     queries = task.queries(shots)
     heads = np.unique(queries[:, 0])
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
-    ranks, rows, right = [], [], []
-    for head, scores in _score(scorer, heads, candidates):
-        known = np.isin(candidates, references[references[:, 0] == head, 1]) | (candidates == head)
-        true = task.truths.contains(np.array([head]), candidates) & ~known
-        answers = queries[queries[:, 0] == head, 1]
-        places = np.searchsorted(candidates, answers) % len(candidates)
-        is_candidate = candidates[places] == answers
-        rank = mean_ranks(scores[places], scores[~true & ~known])
-        ranks.append(np.where(is_candidate, rank, np.inf))
-        best = np.argsort(-scores[~known], kind="stable")[:_KEPT]
-        rows.append(features(scores[~known], shots, best))
-        right.append(true[~known][best])
-    return Answers(task.relation, shots, np.concatenate(ranks), np.concatenate(rows), np.concatenate(right))
-
-
-def _score(scorer: Scorer, heads: Ints, candidates: Ints) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(references)
+    ranks, questions = [], []
     for head in heads.tolist():
-        yield head, np.asarray(scorer.score(np.array([head]), candidates), dtype=np.float64)[0]
+        scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths)
+        answers = np.setdiff1d(queries[queries[:, 0] == head, 1], known.tails_of(head))
+        found = np.isin(answers, rivals)
+        ranks.append(np.full(len(answers), np.inf))
+        ranks[-1][found] = mean_ranks(scores[np.searchsorted(rivals, answers[found])], scores[~right])
+        questions.append(Answered.of(scores, right, shots, one_value))
+    return Measurement(task.relation, shots == SHOTS, np.concatenate(ranks), tuple(questions))
 
 
-def _calibrate(found: Sequence[Answers]) -> Calibration:
+def ask_about(
+    scorer: Scorer, head: int, candidates: Ints, known: PairSet, truths: PairSet
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], Ints]:
+    """The scores of all candidates of a head that are not known, which of them are right, and their ids."""
+    asked = np.array([head])
+    rivals = candidates[~known.contains(asked, candidates) & (candidates != head)]
+    if not len(rivals):
+        return np.empty(0), np.empty(0, dtype=bool), rivals
+    scores = np.asarray(scorer.score(asked, rivals), dtype=np.float64)[0]
+    return scores, truths.contains(asked, rivals), rivals
+
+
+def _calibrate(found: Sequence[Measurement]) -> Calibration:
     """Each relation counts the same, however many questions it had."""
-    rows, right = np.concatenate([a.features for a in found]), np.concatenate([a.right for a in found])
-    if not len(rows):
+    questions = [one for measurement in found for one in measurement.questions if len(one.count)]
+    if not questions:
         return UNMEASURED
-    return fit_calibration(rows, right, _weights(found))
+    return fit_calibration(questions, _weights(found))
 
 
-def _weights(found: Sequence[Answers]) -> NDArray[np.float64]:
-    """What each row counts, on average 1."""
-    weights = np.concatenate([np.full(len(a.right), 1 / max(len(a.right), 1)) for a in found])
-    return np.asarray(weights / weights.mean()) if len(weights) else weights
+def _weights(found: Sequence[Measurement]) -> NDArray[np.float64]:
+    """What each question counts."""
+    kept = [sum(1 for one in measurement.questions if len(one.count)) for measurement in found]
+    return np.concatenate([np.full(count, 1 / max(count, 1)) for count in kept])
 
 
-def _reliability(found: Sequence[Answers]) -> list[Bin]:
-    """What probabilities are worth on relations that they were not fitted on."""
-    said, main = [], [answers for answers in found if answers.shots == SHOTS]
-    if len(main) < 2:
+def _firsts(found: Sequence[Measurement]) -> list[First]:
+    """The first suggestions of the main questions, with probabilities that were fitted on other relations."""
+    relations = list(dict.fromkeys(one.relation for one in found))
+    if len(relations) < 2:
         return []
-    for left_out in [answers.relation for answers in main]:
-        calibration = _calibrate([answers for answers in found if answers.relation != left_out])
-        said += [calibration.of_features(answers.features) for answers in main if answers.relation == left_out]
-    right = np.concatenate([answers.right for answers in main])
-    return reliability(np.concatenate(said), right, _weights(main))
+    firsts: list[First] = []
+    for group in range(min(_GROUPS, len(relations))):
+        held_out = set(relations[group::_GROUPS])
+        calibration = _calibrate([one for one in found if one.relation not in held_out])
+        for one in found:
+            if one.is_main and one.relation in held_out:
+                firsts += [first_of(question, calibration, Tuning()) for question in one.questions]
+    return firsts

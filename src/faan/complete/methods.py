@@ -31,6 +31,7 @@ class Fitted(ABC):
     """A method that is ready for use on a graph."""
 
     min_tasks: ClassVar[int] = 0  # to learn from
+    is_trained: ClassVar[bool] = True  # on facts of the graph, which then look truer to it than others
     method: Method
 
     @classmethod
@@ -55,8 +56,8 @@ class Fitted(ABC):
         """Methods made as this one was, each with tasks of the benchmark that it has not learnt from."""
 
     @abstractmethod
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> Fitted:
-        """The same for the whole graph, with the relations that were tasks in it."""
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> Fitted:
+        """The same for the whole graph, with the relations that were tasks in it; `seen` is what it may train with."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
@@ -70,6 +71,8 @@ class Fitted(ABC):
 
 class FittedUntrained(Fitted):
     """A method that needs the graph alone: nothing to learn and nothing to save."""
+
+    is_trained: ClassVar[bool] = False
 
     def __init__(self, recipe: Recipe, graph: Graph) -> None:
         settings = METHODS[recipe.method].model_validate({})
@@ -87,7 +90,7 @@ class FittedUntrained(Fitted):
         """It has learnt from none."""
         yield self.method, benchmark.tasks
 
-    def on(self, graph: Graph, seed: int, on_progress: OnProgress) -> FittedUntrained:
+    def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedUntrained:
         """The same on another graph."""
         return FittedUntrained(self.recipe, graph)
 

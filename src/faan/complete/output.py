@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from faan.base import InputError
 from faan.complete.types import Suggestion
-from faan.graph import Terms, tsv_cells, tsv_line
+from faan.graph import Terms, is_formula, tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
@@ -54,7 +54,8 @@ def _cells(suggestion: Suggestion) -> tuple[str, ...]:
 
 def _csv_line(cells: Sequence[str]) -> str:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
+    safe = ["'" * is_formula(cell.lstrip("\t\r\n")) + cell for cell in cells]  # CSV has no other way to say so
+    csv.writer(line, lineterminator="\n").writerow(safe)
     return line.getvalue()
 
 

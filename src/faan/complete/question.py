@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream
-from faan.complete.types import Examples, Extended
+from faan.complete.standins import stand_ins
+from faan.complete.types import Described, Examples, Extended
 from faan.graph import Graph, Names
 from faan.tasks import CUTOFF, PairSet, Task, find_candidates
 
@@ -17,6 +18,7 @@ NEW_RELATION = "the new relation"
 MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples to be looked at one by one
 _SEVERAL = 4  # from so many different tails on, a role that only one of them plays says little
 _LOW_EVIDENCE = 2
+_GIVE_WAY = 2  # real examples that stand-ins give way to
 _MANY = 1000  # names that are cheaper looked up together than one by one
 
 
@@ -30,22 +32,34 @@ class Question:
     known: PairSet  # facts that are known
     hidden: int | None  # the relation's id where the graph holds it: its edges must not speak for themselves
     rejected: PairSet  # pairs that a reviewer found to be wrong
+    as_if_like: tuple[str, ...] = ()  # relations that lent pairs,
+    lent: int = 0  # which are the last of the references
+
+    @cached_property
+    def looks_like(self) -> Ints:
+        """The pairs (n, 2) that answers look like: all known facts, or the references if some of these are lent."""
+        return self.references if self.lent else self.known.pairs
+
+    @property
+    def num_examples(self) -> int:
+        """How many of the references are facts of the relation."""
+        return len(self.references) - self.lent
 
     @cached_property
     def candidates(self) -> Ints:
-        """The entities that fit as answers: those that look like the answers in all known facts."""
-        return fitting(self.graph, self.known.pairs[:, 1])
+        """The entities that fit as answers: those that look like the answers that are known."""
+        return fitting(self.graph, self.looks_like[:, 1])
 
     @cached_property
     def task(self) -> Task:
         """The question as a few-shot task."""
-        facts, in_graph = self.known.pairs, self.hidden is not None
+        facts, in_graph = self.looks_like, self.hidden is not None
         return Task(self.relation, self.references, self.candidates, self.known, self.hidden, in_graph, facts)
 
     @property
     def low_evidence(self) -> bool:
-        """Whether there are only one or two examples."""
-        return len(self.references) <= _LOW_EVIDENCE
+        """Whether there are only one or two examples, or none."""
+        return self.num_examples <= _LOW_EVIDENCE
 
     def inverse(self) -> Question:
         """Which heads do tails have? The same with heads and tails swapped."""
@@ -55,7 +69,7 @@ class Question:
         truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
         wrong = self.rejected.pairs
         rejected = PairSet(wrong[:, 1], wrong[:, 0], graph.num_entities)
-        return Question(graph, self.relation, swapped, truths, hidden, rejected)
+        return replace(self, references=swapped, known=truths, hidden=hidden, rejected=rejected)
 
 
 def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = ()) -> Question:
@@ -74,6 +88,8 @@ def _look_up(graph: Graph, examples: Examples) -> Question:
         return _of_graph(graph, examples, ())
     if isinstance(examples, Extended):
         return _of_graph(graph, examples.relation, examples.pairs)
+    if isinstance(examples, Described):
+        return _described(graph, examples)
     pairs = _pairs(graph, examples)
     if not len(pairs):
         raise InputError("there is no example: give at least one pair of head and tail, better five")
@@ -94,6 +110,18 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
     truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
     references = np.concatenate([given[:MAX_REFERENCES], own[order]])
     return Question(graph, graph.relation_label(relation), references, truths, relation, _nothing(graph))
+
+
+def _described(graph: Graph, given: Described) -> Question:
+    """A new relation by its name; with few examples or none, relations of a similar name lend theirs."""
+    own = _pairs(graph, given.pairs)
+    known = PairSet(own[:, 0], own[:, 1], graph.num_entities)
+    question = Question(graph, given.relation, own[:MAX_REFERENCES], known, None, _nothing(graph))
+    if len(own) >= _GIVE_WAY:
+        return question
+    lent, relations = stand_ins(graph, given.relation, given.not_like)
+    references = np.concatenate([own, lent]).astype(np.int32)
+    return replace(question, references=references, as_if_like=relations, lent=len(lent))
 
 
 def _nothing(graph: Graph) -> PairSet:

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
-from faan.complete.calibration import Calibration
+from faan.complete.because import Because
+from faan.complete.judging import Judge
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
+from faan.complete.scoring import Adjusted
+from faan.complete.selftest import NOTHING, SelfTest
 from faan.complete.types import Known, Suggestion
-from faan.tasks import Scorer
+from faan.models import ExplainingScorer
 
 SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon
 _ENTITIES_AT_ONCE = 32
@@ -23,8 +26,11 @@ _JUDGED = 10  # heads of a tail that are judged at least: the first few are the 
 class Ranking:
     """Ranks answers to one question with one method."""
 
-    def __init__(self, question: Question, scorer: Scorer, calibration: Calibration, reasons: Reasons) -> None:
-        self.question, self.scorer, self.calibration, self.reasons = question, scorer, calibration, reasons
+    def __init__(
+        self, question: Question, scorer: Adjusted, judge: Judge, reasons: Reasons, test: SelfTest = NOTHING
+    ) -> None:
+        self.question, self.scorer, self.judge, self.reasons, self.test = question, scorer, judge, reasons, test
+        self.because = Because(reasons, scorer)
 
     def best(self, asked: Ints, answers: Ints | None, top: int, known: Known) -> Iterator[Suggestion]:
         """For each entity asked about its best answers, or the best among given answers; as they are found."""
@@ -66,11 +72,13 @@ class Ranking:
         candidates = self.question.candidates
         choices = candidates if answers is None else np.union1d(candidates, answers)
         most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
+        if isinstance(self.scorer.scorer, ExplainingScorer):
+            most = 1  # what it found out about an entity is used again to explain its score
         first, size = 0, 1
         while first < len(asked):
             chunk = asked[first : first + size]
             first, size = first + size, min(2 * size, most)
-            scores = np.asarray(self.scorer.score(chunk, choices), dtype=np.float64)
+            scores = self.scorer.score(chunk, choices)
             if np.isnan(scores).any():
                 raise InputError("a score is not a number: the model's weights are broken; fit it again")
             yield from ((entity, choices, scores[row]) for row, entity in enumerate(chunk.tolist()))
@@ -93,8 +101,10 @@ class Ranking:
         question, names = self.question, self.question.graph.entity_names
         rivals = scores[compared]
         among = np.searchsorted(compared, places)
-        probabilities = self.calibration.probability(rivals, len(question.references), among)
-        because = self.reasons.because(entity, choices[places])
+        values = question.known.tails_of(entity)
+        has_value = np.array([bool((values != answer).any()) for answer in choices[places].tolist()])
+        probabilities = self.judge.probabilities(rivals, among, has_value)
+        because = self.because.tell(entity, choices[places])
         order = np.argsort(-rivals, kind="stable")
         rank = np.empty(len(rivals), dtype=np.int64)
         rank[order] = np.arange(1, len(rivals) + 1)
@@ -107,7 +117,7 @@ class Ranking:
                 float(probabilities[i]),
                 int(rank[among[i]]),
                 question.low_evidence,
-                because[i],
+                tuple(reason.sentence for reason in because[i]),
                 self.reasons.warnings(entity, answer),
             )
 

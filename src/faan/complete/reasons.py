@@ -1,4 +1,4 @@
-"""Why a pair may be a fact, and what speaks against it, in short sentences."""
+"""What can be said about answers to one question: paths, what entities share, warnings, all in words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from faan.base import Ints
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
+from faan.complete.shape import TypePairs, has_one_head, has_one_value
+from faan.complete.types import Fact
 from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
-from faan.tasks import PairSet
+from faan.models import ExplainingScorer
+from faan.tasks import PairSet, Scorer
 
-_PATHS_IN_WORDS = 2
 _SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
-_FUNCTIONAL = 3  # heads with one tail each, from which on a second tail is worth a warning
-_FUNCTIONAL_BACK = 20  # and the other way round, where a handful of different tails says nothing
-_ONE_EACH = 0.95  # the share of heads with one tail that makes a relation look functional
+_HUB = 3_000  # edges of an entity from which on it links nothing, as in the evidence
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,15 @@ class FoundPath:
 
     walk: PathInstance
     confidence: float
-    support: int
+    support: int  # examples that it connects
+    reached: int  # answers that it leads to from the heads of examples, right and wrong
 
 
 class Reasons:
     """What can be said about answers to one question."""
 
-    def __init__(self, question: Question, profiles: Profiles) -> None:
-        self.question, self.graph = question, question.graph
+    def __init__(self, question: Question, profiles: Profiles, scorer: Scorer) -> None:
+        self.question, self.graph, self._scorer = question, question.graph, scorer
         self.likeness = Likeness(question.graph, profiles, question.hidden)
         self._last_asked: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))  # one is asked about again and again
 
@@ -46,24 +47,33 @@ class Reasons:
         return first, second
 
     @cached_property
-    def _paths(self) -> RelationPaths:
+    def relation_paths(self) -> RelationPaths:
+        """The paths that link the examples: those that the method follows, if it follows any."""
+        if isinstance(self._scorer, ExplainingScorer):
+            return self._scorer.paths
         question = self.question
         return find_paths(self.graph, question.references, question.candidates, question.hidden)
 
     def paths(self, asked: int, answers: Ints, limit: int) -> dict[int, list[FoundPath]]:
         """For each answer the most trusted paths that lead to it."""
-        firings = next(iter(self._paths.fire(np.array([asked]), answers)))
-        found: dict[int, list[FoundPath]] = {int(answer): [] for answer in answers}
-        trust = self._paths.confidence * np.where(self._paths.support > 1, 1, _SINGLE)
+        paths, found = self.relation_paths, {int(answer): list[FoundPath]() for answer in answers}
+        firings = next(iter(paths.fire(np.array([asked]), answers)))
+        trust = paths.confidence * np.where(paths.support > 1, 1, _SINGLE)
         order = np.lexsort((firings.paths, -trust[firings.paths]))
         for path, place in zip(firings.paths[order].tolist(), firings.candidates[order].tolist(), strict=True):
             answer = int(answers[place])
             if len(found[answer]) < limit:
-                walk = path_instances(self.graph, asked, self._paths.path(path), answer, 1)[0]
-                confidence, support = float(self._paths.confidence[path]), int(self._paths.support[path])
-                if len(set(walk.entities)) == len(walk.entities):  # one that comes back says what a shorter one says
-                    found[answer].append(FoundPath(walk, confidence, support))
+                walks = path_instances(self.graph, asked, paths.path(path), answer, 1)
+                worth = float(paths.confidence[path]), int(paths.support[path]), int(paths.endpoints[path])
+                found[answer] += [
+                    FoundPath(walk, *worth) for walk in walks if len(set(walk.entities)) > len(walk.relations)
+                ]
         return found
+
+    def walks(self, path: FoundPath, asked: int, answer: int, limit: int) -> list[PathInstance]:
+        """All walks along a path from what was asked to an answer that visit no entity twice, at most so many."""
+        found = path_instances(self.graph, asked, path.walk.relations, answer, limit)
+        return [walk for walk in found if len(set(walk.entities)) == len(walk.entities)] or [path.walk]
 
     def resemblance(self, asked: int, answer: int) -> NDArray[np.float64]:
         """How much a pair resembles each example, (K,), in sum 1: the product of how alike both sides are, squared."""
@@ -73,39 +83,84 @@ class Reasons:
         weights[(self.question.references == (asked, answer)).all(1)] = 0  # a known pair does not speak for itself
         return np.asarray(weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights)))
 
-    def because(self, asked: int, answers: Ints) -> list[tuple[str, ...]]:
-        """Sentences for each answer, most important first."""
-        paths = self.paths(asked, answers, _PATHS_IN_WORDS)
-        return [
-            (
-                *self._path_sentences(paths[answer]),
-                *self._count_sentence(asked, answer),
-                *self._like_sentence(asked, answer),
-            )
-            for answer in answers.tolist()
+    def shared_neighbours(self, one: int, other: int) -> tuple[Ints, tuple[Fact, ...]]:
+        """Entities that two are linked with, those with the fewest edges first; and the facts that link them."""
+        sides = [self._edges(entity) for entity in (one, other)]
+        shared = np.intersect1d(sides[0][1], sides[1][1])
+        degrees = self.graph.neighbours.degrees[shared]
+        shared = shared[np.argsort(degrees, kind="stable")][: int((degrees <= _HUB).sum())]
+        shared = shared[(shared != one) & (shared != other)]
+        facts = [
+            self._fact(entity, int(relation), int(end))
+            for middle in shared.tolist()
+            for entity, (relations, ends) in zip((one, other), sides, strict=True)
+            for relation, end in zip(relations[ends == middle].tolist(), ends[ends == middle].tolist(), strict=True)
         ]
+        return shared, tuple(facts)
 
-    def _path_sentences(self, paths: Iterable[FoundPath]) -> Iterable[str]:
-        total = len(self.question.references)
-        for path in paths:
-            have = "has" if path.support == 1 else "have"
-            yield f"{self.in_words(path.walk)}: a path that {path.support} of {total} examples {have}"
+    def shared_roles(self, entity: int, limit: int) -> tuple[list[str], tuple[Fact, ...]]:
+        """Relations of an entity that most tails of the examples take part in too, in words; and its facts of these."""
+        relations, ends = self._edges(entity)
+        own, usual = np.unique(relations), self._tail_roles
+        best = [int(role) for role in own[np.argsort(-usual[own], kind="stable")[:limit]] if usual[role] > 0]
+        facts = [self._fact(entity, role, end) for role in best for end in ends[relations == role].tolist()]
+        return [self._role(role) for role in best], tuple(facts)
 
-    def _count_sentence(self, asked: int, answer: int) -> Iterable[str]:
-        others = self.question.references[(self.question.references[:, 0] != asked)]
-        times, of = int((others[:, 1] == answer).sum()), len(others)
-        if times:
-            yield f"{self._label(answer)} is the tail of {times} of {of} examples"
+    @cached_property
+    def _tail_roles(self) -> NDArray[np.float64]:
+        """The share of the examples' tails that take part in each relation, inverse ones included, (2 R,)."""
+        tails, counts = np.unique(self.question.references[:, 1]), np.zeros(2 * self.graph.num_relations)
+        for tail in tails.tolist():
+            counts[np.unique(self._edges(tail)[0])] += 1
+        return np.asarray(counts / len(tails))
 
-    def _like_sentence(self, asked: int, answer: int) -> Iterable[str]:
-        weights = self.resemblance(asked, answer)
-        best = int(np.argmax(weights))
-        head, tail = self.question.references[best].tolist()
-        shared = self._shared(asked, head)
-        common = f" (both {shared})" if shared else ""
-        yield f"most like the example {self._label(head)} → {self._label(tail)}{common}"
+    def _edges(self, entity: int) -> tuple[Ints, Ints]:
+        """The edges of an entity without those of the hidden relation."""
+        relations, ends = self.graph.neighbours.of(entity)
+        if self.question.hidden is None:
+            return relations, ends
+        keep = relations % self.graph.num_relations != self.question.hidden % self.graph.num_relations
+        return relations[keep], ends[keep]
 
-    def _shared(self, one: int, other: int) -> str:
+    def facts_of(self, walk: PathInstance) -> Iterable[Fact]:
+        """The facts that a walk goes along."""
+        for relation, one, other in zip(walk.relations, walk.entities, walk.entities[1:], strict=False):
+            yield self._fact(one, relation, other)
+
+    def examples(self, pairs: Ints) -> tuple[Fact, ...]:
+        """Examples as facts of the relation."""
+        names = self.graph.entity_names
+        return tuple(Fact(names[int(head)], self.question.relation, names[int(tail)]) for head, tail in pairs.tolist())
+
+    def _fact(self, entity: int, relation: int, other: int) -> Fact:
+        names, count = self.graph.entity_names, self.graph.num_relations
+        head, tail = (entity, other) if relation < count else (other, entity)
+        return Fact(names[head], self.graph.relation_names[relation % count], names[tail])
+
+    def type_of(self, entity: int) -> str:
+        """A type of an entity."""
+        types = self.graph.types
+        own = [] if types is None else types.of(entity).tolist()
+        return "" if types is None or not own else types.label(own[0])
+
+    def type_share(self, tail: int) -> tuple[str, float]:
+        """The type of a tail that most tails of the examples have, and their share; nothing where it has none."""
+        types = self.graph.types
+        if types is None or not len(types.of(tail)):
+            return "", 0.0
+        shares = [(self._type_shares.get(number, 0.0), number) for number in types.of(tail).tolist()]
+        share, best = max(shares)
+        return types.label(best), share
+
+    @cached_property
+    def _type_shares(self) -> dict[int, float]:
+        types, tails = self.graph.types, self.question.references[:, 1]
+        assert types is not None
+        found = np.concatenate([np.unique(types.of(tail)) for tail in tails.tolist()])
+        numbers, counts = np.unique(found, return_counts=True)
+        return dict(zip(numbers.tolist(), (counts / len(tails)).tolist(), strict=True))
+
+    def in_common(self, one: int, other: int) -> str:
         """The two rarest facts that two entities share, in words."""
         a, b = self.likeness.facts(one), self.likeness.facts(other)
         same = np.flatnonzero(np.isin(a.keys, b.keys))
@@ -133,16 +188,16 @@ class Reasons:
     def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
         rest = known[known != other]
         if len(rest):
-            yield f"{self._label(entity)} already goes with {self._label(int(rest[0]))}; others go with one only"
+            yield f"{self.label(entity)} already goes with {self.label(int(rest[0]))}; others go with one only"
 
     @cached_property
     def one_tail_each(self) -> bool:
         """Whether the relation looks functional: nearly every known head has one tail."""
-        return _is_one_each(self.question.known.pairs[:, 0], _FUNCTIONAL)
+        return has_one_value(self.question.known.pairs)
 
     @cached_property
     def _one_head_each(self) -> bool:
-        return _is_one_each(self.question.known.pairs[:, 1], _FUNCTIONAL_BACK)
+        return has_one_head(self.question.known.pairs)
 
     @cached_property
     def _turned(self) -> PairSet:
@@ -157,7 +212,16 @@ class Reasons:
         for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self._label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
+                yield f"{self.label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
+                return
+        if self._type_pairs.is_odd(asked, answer):
+            one, other = self.type_of(asked), self.type_of(answer)
+            yield f"{self.label(answer)} is of type {other}, which goes with no {one} in the known facts"
+
+    @cached_property
+    def _type_pairs(self) -> TypePairs:
+        assert self.graph.types is not None
+        return TypePairs(self.graph.types, self.question.known)
 
     @cached_property
     def _seen_types(self) -> tuple[Ints, Ints]:
@@ -169,18 +233,18 @@ class Reasons:
     def in_words(self, walk: PathInstance) -> str:
         """A walk as a line: `Peru – borders → Chile ← city_in_country – Santiago`."""
         hops = [self._hop(r, e) for r, e in zip(walk.relations, walk.entities[1:], strict=True)]
-        return " ".join([self._label(walk.entities[0]), *hops])
+        return " ".join([self.label(walk.entities[0]), *hops])
+
+    def _role(self, relation: int) -> str:
+        """A relation that an entity takes part in, as its head or as its tail."""
+        name = self.graph.relation_label(relation % self.graph.num_relations)
+        return f"— {name} →" if relation < self.graph.num_relations else f"← {name} —"
 
     def _hop(self, relation: int, entity: int) -> str:
         forward = relation < self.graph.num_relations
         name = self.graph.relation_label(relation % self.graph.num_relations)
-        return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self._label(entity)}"
+        return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self.label(entity)}"
 
-    def _label(self, entity: int) -> str:
+    def label(self, entity: int) -> str:
+        """What to show a person for an entity."""
         return self.graph.entity_label(entity)
-
-
-def _is_one_each(entities: Ints, least: int) -> bool:
-    """Whether nearly all entities occur once, and there are enough of them to say so."""
-    counts = np.unique(entities, return_counts=True)[1]
-    return len(counts) >= least and bool((counts == 1).mean() >= _ONE_EACH)

@@ -40,6 +40,7 @@ class Asked:
     relation: str  # what to call it
     count: int  # entities that are asked about
     by_tail: bool  # heads are suggested for given tails
+    as_if_like: tuple[str, ...] = ()  # relations that stood in for a new one
 
 
 class Suggestions(Sequence[Suggestion]):
@@ -58,7 +59,7 @@ class Suggestions(Sequence[Suggestion]):
     land6 town6
     land7 town7
     >>> found[0].because[0]
-    'land6 ← lies_in — town6: a path that 2 of 2 examples have'
+    'land6 ← lies_in — town6: right for 2 of 2 that it reaches'
     """
 
     def __init__(self, stream: Callable[[], Iterator[Suggestion]], asked: Asked, *, progress: bool = True) -> None:
@@ -66,6 +67,15 @@ class Suggestions(Sequence[Suggestion]):
         self._found: list[Suggestion] = []
         self._rest: Iterator[Suggestion] | None = None  # what was not yet looked at
         self._is_complete = False
+
+    @property
+    def as_if_like(self) -> tuple[str, ...]:
+        """The relations of the graph that stood in for a new one, which had no examples, or too few.
+
+        >>> found.as_if_like
+        ()
+        """
+        return self._asked.as_if_like
 
     def stream(self) -> Iterator[Suggestion]:
         """Compute the suggestions from the beginning without keeping them, for jobs that do not fit into memory.
@@ -186,9 +196,10 @@ class Suggestions(Sequence[Suggestion]):
     def _title(self) -> str:
         what = "heads" if self._asked.by_tail else "tails"
         whose = f"{self._asked.count:,} {'tail' if self._asked.by_tail else 'head'}{'s' * (self._asked.count != 1)}"
+        like = f" (as if like {', '.join(self.as_if_like)})" if self.as_if_like else ""
         if self._find_more(_SHOWN + 1):
-            return f"Suggested {what} for {whose}, {self._asked.relation}; the first {_SHOWN}:"
-        return f"Suggested {what} for {whose}, {self._asked.relation}: {len(self._found) or 'none'}"
+            return f"Suggested {what} for {whose}, {self._asked.relation}{like}; the first {_SHOWN}:"
+        return f"Suggested {what} for {whose}, {self._asked.relation}{like}: {len(self._found) or 'none'}"
 
     def _find_more(self, count: int) -> bool:
         """Compute the first `count` suggestions; false if there are fewer."""

@@ -20,8 +20,20 @@ class Extended:
     pairs: tuple[tuple[str, str], ...]
 
 
-Examples: TypeAlias = str | Extended | tuple[tuple[str, str], ...]
-"""A relation of the graph by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
+@dataclass(frozen=True)
+class Described:
+    """A relation that the graph lacks, by its name, and the pairs of it that are known: none, or a few.
+
+    Relations of the graph with a similar name lend pairs, but for those that it is `not_like`.
+    """
+
+    relation: str
+    pairs: tuple[tuple[str, str], ...] = ()
+    not_like: tuple[str, ...] = ()
+
+
+Examples: TypeAlias = str | Extended | Described | tuple[tuple[str, str], ...]
+"""A relation by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]
 """What to do with facts that are known already: leave them out, or show them among the others."""
@@ -35,14 +47,14 @@ class Suggestion:
         head: The head, by its name in the graph.
         tail: The tail, by its name in the graph.
         score: The method's own score; higher is more plausible.
-        probability: How likely the fact is true if the head has such a fact at all, calibrated on held-out relations.
+        probability: How likely the fact would be found true, for a head that has such a fact.
         rank: 1 is the best of its head (of its tail, if heads were asked for).
         low_evidence: Whether there are only one or two examples, which say little.
-        because: Reasons as short sentences, most important first.
+        because: What moved the score most, as short sentences, by size; those that begin with 'against' lowered it.
         warnings: What speaks against it: types, or a second value where others have one.
 
     >>> import faan
-    >>> faan.Suggestion("Peru", "Lima", 1.5, 0.8, 1, False, ("a path that 3 of 5 examples have",), ()).tail
+    >>> faan.Suggestion("Peru", "Lima", 1.5, 0.8, 1, False, ("right for 3 of 5 that it reaches",), ()).tail
     'Lima'
     """
 
@@ -54,6 +66,24 @@ class Suggestion:
     low_evidence: bool
     because: tuple[str, ...]
     warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact, by names."""
+
+    head: str
+    relation: str
+    tail: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Something that moved the score: what, by how much, and the facts that it rests on, as far as it names any."""
+
+    sentence: str
+    contribution: float  # negative where it speaks against the fact
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True)
@@ -92,6 +122,7 @@ class ExplainedPath:
     confidence: float  # how far an end of such a path is trusted, from 0 to 1; not how often it is right
     support: int  # how many examples such a path connects,
     of: int  # and how many examples there are
+    reached: int  # to how many answers it leads from the heads of examples, right and wrong
 
 
 @dataclass(frozen=True)
@@ -117,6 +148,8 @@ class Explanation:
         tail_neighbours: The facts about the tail that count.
         paths: Paths from head to tail, the most trusted first.
         evidence: What each piece of evidence adds to the score, for methods that are made of evidence.
+        reasons: What moved the score most, by size, each with the facts that it rests on.
+        rests_on: What the probability rests on.
 
     >>> import faan
     >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
@@ -125,8 +158,7 @@ class Explanation:
     >>> why = completer.explain("land6", "town6", [("land1", "town1"), ("land2", "town2")])
     >>> why
     land6 → town6 (the new relation): probability 0..., rank 1, low evidence
-    - land6 ← lies_in — town6: a path that 2 of 2 examples have
-    - most like the example land1 → town1
+    - land6 ← lies_in — town6: right for 2 of 2 that it reaches
     """
 
     suggestion: Suggestion
@@ -137,6 +169,8 @@ class Explanation:
     tail_neighbours: tuple[WeightedNeighbour, ...]
     paths: tuple[ExplainedPath, ...]
     evidence: tuple[Contribution, ...]
+    reasons: tuple[Reason, ...]
+    rests_on: str
 
     def label(self, name: str) -> str:
         """What to show a person for a name.

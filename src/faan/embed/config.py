@@ -79,9 +79,10 @@ class EmbedConfig(Settings):
         return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
 
     @classmethod
-    def for_completion(cls, model: ModelName) -> EmbedConfig:
-        """The settings for link prediction: `embed-MODEL-completion`."""
-        return cls.from_toml(f"embed-{model}-completion")
+    def for_completion(cls, model: ModelName, *, has_valid: bool) -> EmbedConfig:
+        """The settings for link prediction, `embed-MODEL-completion`; validation triples decide when to stop."""
+        config = cls.from_toml(f"embed-{model}-completion")
+        return config.model_copy(update={"patience": PATIENCE}) if has_valid else config
 
     def for_graph(self, num_triples: int, num_entities: int) -> EmbedConfig:
         """The settings for a graph of some size: as many epochs as the budget allows, no entity twice as a negative."""
@@ -115,6 +116,9 @@ class EmbedConfig(Settings):
             raise ValueError("the softmax loss weighs negatives by itself: leave adversarial_temperature at 0")
         return self
 
+
+PATIENCE = 3
+"""Evaluations without a better MRR after which vectors for link prediction are finished."""
 
 MIN_EPOCHS = 5
 """However large a graph is: with fewer, vectors say little."""

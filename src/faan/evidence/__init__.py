@@ -13,14 +13,16 @@ from faan.evidence.paths import (
     path_instances,
 )
 from faan.evidence.profiles import Profiles
-from faan.evidence.question import RelationQuery, Sources, Values
+from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Sources, Values
 
 __all__ = [
     "CATALOGUE",
     "PSEUDO_COUNT",
+    "Candidates",
     "Context",
     "Evidence",
     "Firings",
+    "HeadQuery",
     "Kind",
     "Measure",
     "PairEvidence",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
-from faan.evidence.evidence import Evidence, PairEvidence, context, pair, tail
+from faan.evidence.evidence import Evidence, Kind, PairEvidence, context, pair, tail
 from faan.evidence.question import Candidates, HeadQuery, Sources, Values, highest_of, mean_of
 
 _SAMPLE = 256  # of the candidates, against which a learnt score is measured
@@ -272,6 +273,110 @@ def _cosines(vectors: str) -> tuple[Evidence, ...]:
     )
 
 
+def _has_names(sources: Sources) -> bool:
+    return sources.has_names
+
+
+NAMES = (
+    pair(
+        "same name",
+        "names",
+        "head and tail have the same name",
+        lambda query: query.shared_name("letters") > 1 - 1e-6,
+        direction=0,
+        needs=_has_names,
+    ),
+    pair(
+        "words of the head",
+        "names",
+        "the names of head and tail have words in common",
+        lambda query: query.shared_name("words"),
+        direction=0,
+        needs=_has_names,
+    ),
+    pair(
+        "letters of the head",
+        "names",
+        "the names of head and tail are spelt alike",
+        lambda query: query.shared_name("letters"),
+        direction=0,
+        needs=_has_names,
+    ),
+    tail(
+        "words of the references' tails",
+        "names",
+        "the tail's name has words of the names of the references' tails",
+        lambda candidates: mean_of(candidates.names["words"]),
+        needs=_has_names,
+    ),
+    tail(
+        "letters of the references' tails",
+        "names",
+        "the tail's name is spelt like those of the references' tails",
+        lambda candidates: mean_of(candidates.names["letters"]),
+        needs=_has_names,
+    ),
+    pair(
+        "tail of a head with a similar name",
+        "names",
+        "the tail is one of a head whose name is spelt like the head's",
+        lambda query: query.similar_names,
+        needs=_has_names,
+    ),
+    pair(
+        "paths among namesakes",
+        "names",
+        "paths that link references lead from the head to the tail where entities of the same name are one",
+        lambda query: query.namesake_paths.short + query.namesake_paths.long,
+        needs=_has_names,
+    ),
+    pair(
+        "best path among namesakes",
+        "names",
+        "the most reliable of the paths from the head to the tail where entities of the same name are one",
+        lambda query: query.namesake_paths.best,
+        needs=_has_names,
+    ),
+    pair(
+        "direct links among namesakes",
+        "names",
+        "the graph links namesakes of the head with namesakes of the tail directly",
+        lambda query: query.namesake_links[0],
+        direction=0,
+        needs=_has_names,
+    ),
+    pair(
+        "rare common neighbours among namesakes",
+        "names",
+        "namesakes of head and tail have neighbours in common that few others have",
+        lambda query: query.namesake_links[2],
+        needs=_has_names,
+    ),
+    context(
+        "alike names in references",
+        "how alike the names of head and tail are in the references",
+        lambda query, head: query.name_agreement[0],
+        kind="names",
+        needs=_has_names,
+    ),
+    context(
+        "alike names of tails",
+        "how alike the names of the references' tails are",
+        lambda query, head: query.name_agreement[1],
+        kind="names",
+        needs=_has_names,
+    ),
+    context(
+        "best rule among namesakes",
+        "how reliable the best of the references' paths is where entities of the same name are one",
+        lambda query, head: float(query.namesake_paths.confidence.max(initial=0.0)),
+        kind="names",
+        needs=_has_names,
+    ),
+)
+"""What names say: cosines of words (by idf) and of letters (three in a row), and the graph with namesakes as one."""
+
+
 CIRCUMSTANCES = (
     context("number of references", "how many references there are", lambda query, head: query.num_references),
     context(
@@ -314,6 +419,7 @@ CATALOGUE: tuple[Evidence, ...] = (
     *_cosines("translation"),
     *_cosines("matching"),
     *OWN,
+    *NAMES,
     *CIRCUMSTANCES,
 )
 
@@ -341,7 +447,8 @@ def learnt_score(method: str) -> PairEvidence:
     )
 
 
-def evidence_of(sources: Sources, in_graph: bool = False) -> tuple[Evidence, ...]:
-    """All evidence that the sources allow; about relations of the graph there is more."""
+def evidence_of(sources: Sources, in_graph: bool = False, without: Collection[Kind] = ()) -> tuple[Evidence, ...]:
+    """All evidence that the sources allow, without some kinds; about relations of the graph there is more."""
     everything = (*CATALOGUE, *(learnt_score(name) for name in sources.learnt))
-    return tuple(one for one in everything if one.needs(sources) and (in_graph or not one.in_graph))
+    wanted = (one for one in everything if one.kind not in without and (in_graph or not one.in_graph))
+    return tuple(one for one in wanted if one.needs(sources))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Sources
 
-Kind = Literal["paths", "links", "counts", "profiles", "embeddings", "learnt", "context"]
+Kind = Literal["paths", "links", "counts", "profiles", "embeddings", "names", "learnt", "context"]
 Direction = Literal[-1, 0, 1]
 Numbers: TypeAlias = NDArray[Any]
 Needs: TypeAlias = Callable[[Sources], bool]
@@ -77,6 +77,12 @@ def tail(
     return TailEvidence(name=name, kind=kind, meaning=meaning, direction=direction, needs=needs, of=of)
 
 
-def context(name: str, meaning: str, of: Callable[[RelationQuery, int], float]) -> Context:
+def context(
+    name: str,
+    meaning: str,
+    of: Callable[[RelationQuery, int], float],
+    kind: Kind = "context",
+    needs: Needs = lambda sources: True,
+) -> Context:
     """A circumstance, which says nothing for or against a pair by itself."""
-    return Context(name=name, kind="context", meaning=meaning, direction=0, is_compared=False, of=of)
+    return Context(name=name, kind=kind, meaning=meaning, direction=0, is_compared=False, needs=needs, of=of)

@@ -21,11 +21,12 @@ from faan.base import Ints, Purpose, Stream
 from faan.embed import Embeddings
 from faan.evidence.fit import fit_relation
 from faan.evidence.links import link_counts
-from faan.evidence.paths import Firings, RelationPaths, find_paths
+from faan.evidence.names import EntityNames
+from faan.evidence.path_sums import PathSums, path_sums
+from faan.evidence.paths import RelationPaths, find_paths
 from faan.evidence.profiles import Profiles
 from faan.evidence.shared_facts import SharedFacts
-from faan.evidence.walks import gather_evidence
-from faan.graph import Graph
+from faan.graph import Graph, has_readable_names
 from faan.tasks import Method, Scorer, Task
 
 Values = NDArray[np.float32]
@@ -36,7 +37,6 @@ MANY = 10_000  # references for what is cheap
 FITTED = 200  # references that a relation vector is fitted to
 NEAREST = 10  # references with the most similar heads
 SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(SHARPNESS * similarity)
-LONG = 3  # hops of a long path
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,16 @@ class Sources:
     def profiles(self) -> Profiles:
         """The relations that each entity takes part in."""
         return Profiles.of(self.graph)
+
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether entities have names that a person can read."""
+        return has_readable_names(self.graph)
+
+    @cached_property
+    def names(self) -> EntityNames:
+        """What the entities are called."""
+        return EntityNames.of(self.graph)
 
     def vectors(self, kind: str) -> Embeddings:
         """The vectors of a kind: `translation`, `matching` or `completion`."""
@@ -93,6 +103,28 @@ class RelationQuery:
         return find_paths(graph, self.references, self.candidates, task.hidden, task.in_graph, counted)
 
     @cached_property
+    def namesake_paths(self) -> RelationPaths:
+        """The same, where entities of the same name are one."""
+        task, names = self.task, self.sources.names
+        if names.merged is self.sources.graph:
+            return self.paths
+        references, counted = names.number(self.references), names.number(_drawn(self.known, COUNTED))
+        candidates = np.unique(names.number(self.candidates))
+        return find_paths(names.merged, references, candidates, task.hidden, task.in_graph, counted)
+
+    @cached_property
+    def name_agreement(self) -> tuple[float, float]:
+        """How alike the names of head and tail are in the references, and those of their tails; means of cosines."""
+        names, (heads, tails) = self.sources.names, self.references.T
+        pairs = names.letters[heads].multiply(names.letters[tails]).sum() / len(heads)
+        different = np.unique(tails)
+        count = len(different)
+        if count < 2:
+            return float(pairs), 0.0
+        likeness = names.cosines("letters", different, different)
+        return float(pairs), float((likeness.sum() - np.trace(likeness)) / (count * (count - 1)))
+
+    @cached_property
     def shared_facts(self) -> SharedFacts:
         """The references by the facts of their heads."""
         return SharedFacts.of(self.sources.graph, self.known, self.task.hidden)
@@ -100,13 +132,12 @@ class RelationQuery:
     @cached_property
     def degrees(self) -> Ints:
         """The edges of each entity of the graph that are not of the hidden relation."""
-        graph, hidden = self.sources.graph, self.task.hidden
-        degrees = graph.neighbours.degrees
-        if hidden is None:
-            return degrees
-        is_hidden = graph.relations == hidden % graph.num_relations
-        ends = np.concatenate([graph.heads[is_hidden], graph.tails[is_hidden]])
-        return degrees - np.bincount(ends, minlength=graph.num_entities)
+        return _degrees(self.sources.graph, self.task.hidden)
+
+    @cached_property
+    def namesake_degrees(self) -> Ints:
+        """The same where entities of the same name are one; of a relation of the graph, all edges."""
+        return _degrees(self.sources.names.merged, None if self.task.in_graph else self.task.hidden)
 
     @cached_property
     def head_profiles(self) -> Values:
@@ -213,6 +244,18 @@ class Candidates:
         }
 
     @cached_property
+    def names(self) -> dict[str, Values]:
+        """Cosines of the names of candidates and references' tails, in words and in letters, (C, K)."""
+        names, tails = self.query.sources.names, self.query.references[:, 1]
+        return {kind: names.cosines(kind, self.ids, tails) for kind in ("words", "letters")}
+
+    @cached_property
+    def namesakes(self) -> tuple[Ints, Ints]:
+        """The candidates in the graph where entities of the same name are one: each once (N,), and which is which."""
+        different, row = np.unique(self.query.sources.names.number(self.ids), return_inverse=True)
+        return different.astype(np.int64), row
+
+    @cached_property
     def units(self) -> dict[str, Values]:
         """The candidates' vectors of each kind at length 1, (C, w)."""
         return {kind: units[self.ids] for kind, units in self.query.sources.units.items()}
@@ -226,16 +269,6 @@ class Candidates:
     @cached_property
     def _vectors(self) -> dict[str, Values]:
         return {}
-
-
-@dataclass(frozen=True, eq=False)
-class PathSums:
-    """What the paths say of each candidate, (C,)."""
-
-    short: NDArray[np.float64]  # sum of -log(1 - confidence) over paths of one and two hops
-    long: NDArray[np.float64]  # over paths of three hops
-    best: NDArray[np.float64]  # the highest confidence
-    fired: Ints  # how many paths
 
 
 class HeadQuery:
@@ -252,15 +285,14 @@ class HeadQuery:
     @cached_property
     def paths(self) -> PathSums:
         """Which paths lead from the head to the candidates."""
-        paths, count = self.relation.paths, len(self.candidates.ids)
-        short, long, best, fired = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count, np.int32)
-        found = next(paths.fire(np.array([self.head]), self.candidates.ids))
-        if self.relation.own is not None:
-            found = self._without_own_edges(found)
-        is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
-        for weight, own in ((short, ~is_long), (long, is_long)):
-            gather_evidence(found.paths[own], found.candidates[own], paths.confidence, weight, best, fired)
-        return PathSums(short, long, best, fired)
+        return path_sums(self.relation.paths, self.head, self.candidates.ids, self.relation.own)
+
+    @cached_property
+    def namesake_paths(self) -> PathSums:
+        """Which paths lead from the head to the candidates where entities of the same name are one."""
+        (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
+        found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own)
+        return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
 
     @cached_property
     def shared_facts(self) -> tuple[Values, Values]:
@@ -301,33 +333,45 @@ class HeadQuery:
         found: Values = cosines.max(1)
         return found
 
-    def _without_own_edges(self, found: Firings) -> Firings:
-        """The same paths, where a known fact is not explained by its own edge."""
-        own, relation = self.relation.own, self.relation
-        assert own is not None
-        relations, entities = relation.sources.graph.neighbours.of(self.head)
-        places = np.flatnonzero(np.isin(self.candidates.ids, entities[relations == own]))
-        if not len(places):
-            return found
-        keep = ~np.isin(found.candidates, places)
-        parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
-        walked = relation.paths.fire_without(self.head, own, self.candidates.ids[places])
-        for place, one in zip(places.tolist(), walked, strict=True):
-            hit = places[one.candidates] == place
-            parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
-        return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
     @cached_property
     def links(self) -> tuple[Values, Values, Values]:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
-        graph, hidden = self.relation.sources.graph, self.relation.task.hidden
-        found = tuple(np.zeros(len(self.candidates.ids), np.float32) for _ in range(3))
+        degrees = self.relation.sources.graph.neighbours.degrees if self.relation.task.in_graph else None
+        degrees = self.relation.degrees if degrees is None else degrees
+        return self._links(self.relation.sources.graph, degrees, self.head, self.candidates.place)
+
+    @cached_property
+    def namesake_links(self) -> tuple[Values, Values, Values]:
+        """The same where entities of the same name are one."""
+        names, (ids, row) = self.relation.sources.names, self.candidates.namesakes
+        place = np.full(names.merged.num_entities, -1, np.int32)
+        place[ids] = np.arange(len(ids))
+        head = int(names.number(np.array([self.head]))[0])
+        direct, between, rare = self._links(names.merged, self.relation.namesake_degrees, head, place)
+        return direct[row], between[row], rare[row]
+
+    def _links(self, graph: Graph, degrees: Ints, head: int, place: Ints) -> tuple[Values, Values, Values]:
+        task, own = self.relation.task, -1 if self.relation.own is None else self.relation.own
+        unseen = -1 if task.hidden is None or task.in_graph else task.hidden % graph.num_relations
+        found = tuple(np.zeros(int(place.max()) + 1, np.float32) for _ in range(3))
         edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
-        in_graph, own = self.relation.task.in_graph, -1 if self.relation.own is None else self.relation.own
-        unseen = -1 if hidden is None or in_graph else hidden % graph.num_relations
-        degrees = graph.neighbours.degrees if in_graph else self.relation.degrees
-        link_counts(*edges, degrees, graph.num_relations, self.head, self.candidates.place, unseen, own, *found)
+        link_counts(*edges, degrees, graph.num_relations, head, place, unseen, own, *found)
         return found[0], found[1], found[2]
+
+    @cached_property
+    def similar_names(self) -> Values:
+        """How alike the head's name is to that of another head that has the candidate as its tail, (C,)."""
+        relation = self.relation
+        known = relation.known[relation.known[:, 0] != self.head]
+        likeness = relation.sources.names.cosines("letters", known[:, 0], np.array([self.head]))[:, 0]
+        tails, place = np.unique(known[:, 1], return_inverse=True)
+        best = np.zeros(len(tails), np.float32)
+        np.maximum.at(best, place, likeness)
+        return self.candidates.among(tails, best)
+
+    def shared_name(self, kind: str) -> Values:
+        """How alike the names of the head and each candidate are, in `words` or `letters`, (C,)."""
+        return self.relation.sources.names.cosines(kind, self.candidates.ids, np.array([self.head]))[:, 0]
 
     @cached_property
     def translated(self) -> Values:
@@ -348,6 +392,15 @@ class HeadQuery:
         queries = vectors.model.tail_query(vectors.entities[self.head], relations).numpy()  # (K + 1, w)
         found: Values = self.candidates.vectors("matching") @ queries.T
         return found
+
+
+def _degrees(graph: Graph, hidden: int | None) -> Ints:
+    degrees = graph.neighbours.degrees
+    if hidden is None:
+        return degrees
+    is_hidden = graph.relations == hidden % graph.num_relations
+    ends = np.concatenate([graph.heads[is_hidden], graph.tails[is_hidden]])
+    return degrees - np.bincount(ends, minlength=graph.num_entities)
 
 
 def mean_of(values: Values) -> Values:

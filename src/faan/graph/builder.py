@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, shorten
 from faan.graph.graph import Graph, ReadReport, Types
+from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
@@ -224,9 +225,14 @@ class GraphBuilder:
 
     def _frame(self, **columns: Column) -> pl.DataFrame:
         try:
-            return pl.DataFrame({name: pl.Series(name, values, dtype=pl.String) for name, values in columns.items()})
+            frame = pl.DataFrame({name: pl.Series(name, values, dtype=pl.String) for name, values in columns.items()})
         except UnicodeEncodeError as error:
             raise InputError(f"a name is not valid Unicode ({error})", source=self.report.source) from None
+        for column in frame:
+            if (column.str.len_bytes().max() or 0) > NAME_BYTES:  # type: ignore[operator]
+                longest = column.filter(column.str.len_bytes() > NAME_BYTES)[0]
+                raise InputError(too_long(longest), source=self.report.source)
+        return frame
 
     def _why_empty(self) -> str:
         left_out = [

@@ -11,7 +11,8 @@ from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.sources import Source, extension_of
 from faan.graph.tables import BLANK, find_columns
 
-FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS)  # of facts; `--format` takes these
+WIKIDATA = ("wikidata-truthy", "wikidata-json")
+FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS, *WIKIDATA)  # of facts; `--format` takes these
 DESCRIPTIONS = ("nodes", "labels", "types")  # of files that describe entities and relations of other files
 
 _EXTENSIONS = {
@@ -28,8 +29,8 @@ _EXTENSIONS = {
     ".xml": "rdf/xml",
     ".jsonld": "json-ld",
 }
-_COMMENTS = rb"(?:\s*(?:#[^\n]*\n)?)*"
-_NODE = rb"(?:<[^>\n]*>|_:\S+)"
+_COMMENTS = rb"\s*(?:#[^\n]*\n\s*)*"  # no part of it fits in two ways, else blanks would take for ever
+_NODE = rb"(?:<[^>\n]*>|_:[^\s<]+)"
 _CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
     (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
     (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json"),
@@ -37,6 +38,10 @@ _CONTENTS = (  # tried in this order on the first bytes of files whose extension
     (re.compile(_COMMENTS + rb"(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "trig"),  # reads Turtle too
     (re.compile(_COMMENTS + _NODE + rb"\s+(?:a\s|<[^>\n]*>\s|\{)[^\n]*[;,{]?\r?\n"), "trig"),
 )
+_WIKIDATA_JSON = re.compile(
+    rb'\s*\[?\s*\{(?=[^\n]*"(?:labels|claims)"\s*:)(?=[^\n]*"type"\s*:\s*"(?:item|property|lexeme)")'
+)
+_WIKIDATA_TRUTHY = re.compile(rb"<http://wikiba\.se/ontology#|<https?://www\.wikidata\.org/wiki/Special:EntityData/")
 _JSON_LD = re.compile(rb'"@(?:context|id|graph|type|value|vocab|base)"')
 _FIRST_VALUE = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(.)')
 _NAME_WORDS = ("id", "entity", "relation", "node", "name", "item", "key", "subject", "iri", "uri")
@@ -59,8 +64,11 @@ def detect(source: Source, start: bytes) -> str:
             "this is a binary file; expected a table, RDF or Parquet, plain or compressed by gzip, xz, bzip2 or zstd",
             source=source.name,
         )
+    if _WIKIDATA_JSON.match(start) and not _JSON_LD.search(start):
+        return "wikidata-json"
     if source.extension in _EXTENSIONS:
-        return _EXTENSIONS[source.extension]
+        format = _EXTENSIONS[source.extension]
+        return "wikidata-truthy" if format == "n-triples" and _WIKIDATA_TRUTHY.search(start) else format
     found = next((format for pattern, format in _CONTENTS if pattern.match(start)), "table")
     return _json(start, source.name) if found == "json" or source.extension == ".json" else found
 

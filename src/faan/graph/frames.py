@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -10,20 +14,43 @@ import polars as pl
 
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
+from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
 from faan.graph.tables import BLANK, Columns, find_columns
 
 _CHUNK = 1 << 18  # triples handed on at once
+_ROW_BYTES = 3 * 16  # of a triple in columns of text, however small its file
 _EDGE_ATTRIBUTES = ("relation", "predicate", "label", "type")
 
 
 def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None) -> None:
     """Read a Parquet file; columns by name as in a table with a header, else the first three."""
+    raw = source.read()
     try:
-        frame = pl.read_parquet(source.read())
+        with _quiet():
+            rows = pl.scan_parquet(raw).select(pl.len()).collect().item()
+            if rows * _ROW_BYTES > (limit := unpacked_limit(len(raw))):
+                raise unpacks_too_far(limit, source.name)
+            frame = pl.read_parquet(raw)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(f"not a readable Parquet file ({shorten(str(error))})", source=source.name) from None
     read_frame(frame, builder, columns)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what a library prints about its own failure out of the terminal; where nothing fails, it is printed."""
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as said:
+        own = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+            said.seek(0)
+            os.write(own, said.read())
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
 
 
 def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | None) -> None:

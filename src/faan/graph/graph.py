@@ -23,6 +23,7 @@ from faan.base import (
 from faan.graph.names import Names
 
 _SHOWN = 10  # relations in a notebook
+_PIECE = 1 << 16  # edges multiplied at once
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,26 @@ class Neighbours:
         )
         if not fitting:
             raise _damaged("its neighbours are out of range")
+
+    def check_edges(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
+        """Refuse neighbours, found on disk and in range, that are not the edges of the triples, grouped by relation.
+
+        Both sides are compared as sums of products of random numbers, which nobody can know in advance: that is three
+        times as fast as to sort them.
+        """
+        random = np.random.default_rng()
+        num_entities = len(self.offsets) - 1
+        near, far, kind = (
+            random.integers(1 << 63, size=count, dtype=np.uint64) | np.uint64(1)
+            for count in (num_entities, num_entities, 2 * num_relations)
+        )
+        owners = np.repeat(np.arange(num_entities, dtype=np.int32), np.diff(self.offsets))
+        grouped = (self.relations[1:] >= self.relations[:-1]) | (owners[1:] != owners[:-1])
+        found = _sum_of_products(near, owners, kind, self.relations, far, self.entities)
+        wanted = _sum_of_products(near, heads, kind, relations, far, tails)
+        wanted += _sum_of_products(near, tails, kind[num_relations:], relations, far, heads)
+        if not grouped.all() or (found - wanted) % 2**64:
+            raise _damaged("its neighbours are not those of its triples")
 
     @property
     def degrees(self) -> Ints:
@@ -211,7 +232,7 @@ class Graph:
 
         >>> graph.check()
         """
-        _ = self.neighbours
+        self.neighbours.check_edges(self.heads, self.relations, self.tails, self.num_relations)
         labels = (self.entity_labels, self.relation_labels, self.entity_descriptions)
         for names in (self.entity_names, self.relation_names, *labels):
             if names is not None:
@@ -295,6 +316,22 @@ class Graph:
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
+
+
+def _sum_of_products(
+    near: NDArray[np.uint64],
+    owners: Ints,
+    kind: NDArray[np.uint64],
+    relations: Ints,
+    far: NDArray[np.uint64],
+    entities: Ints,
+) -> int:
+    """The sum over all edges of the product of three numbers, modulo 2**64; in pieces that stay small."""
+    total = 0
+    for start in range(0, len(owners), _PIECE):
+        part = slice(start, start + _PIECE)
+        total += int((near[owners[part]] * kind[relations[part]] * far[entities[part]]).sum())
+    return total
 
 
 def _check_ids(heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> None:

@@ -8,8 +8,10 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from faan.base import InputError
+from faan.graph.selection import full_name
 
 DEFAULT_BASE = "urn:faan:"
+_ITEM, _PROPERTY = re.compile("Q[1-9][0-9]*"), re.compile("P[1-9][0-9]*")
 _IRI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|doi|info|mailto):)\S")
 
 
@@ -19,8 +21,15 @@ class Terms:
     def __init__(self, base: str = DEFAULT_BASE, relation_base: str | None = None) -> None:
         self.base, self.relation_base = _checked(base), _checked(base if relation_base is None else relation_base)
 
+    @property
+    def is_default(self) -> bool:
+        """Whether nobody has chosen a base."""
+        return self.base == self.relation_base == DEFAULT_BASE
+
     def triple(self, head: str, relation: str, tail: str) -> ox.Triple:
-        """A fact, whose relation may have a base of its own."""
+        """A fact, whose relation may have a base of its own; one of Wikidata, by numbers alone, has Wikidata's IRIs."""
+        if self.is_default and _ITEM.fullmatch(head) and _PROPERTY.fullmatch(relation) and _ITEM.fullmatch(tail):
+            head, relation, tail = (full_name(name) for name in (head, relation, tail))
         return ox.Triple(self.of(head), self.relation(relation), self.of(tail))
 
     def relation(self, name: str) -> ox.NamedNode:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+ANY = "mul"  # Wikidata's labels for all languages
+
 
 def language_rank(language: str | None, preferred: Sequence[str]) -> int:
     """How welcome a label's language is, 0 the most: preferred ones in order, then no language, then any other."""
-    if language is None:
+    if language is None or language == ANY:
         return len(preferred)
     for rank, wanted in enumerate(preferred):
         if f"{language.lower()}-".startswith(f"{wanted.lower()}-"):

@@ -17,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, are_below, is_ragged, offsets_of
+from faan.graph.limits import NAME_BYTES, too_long
 
 Bytes = NDArray[np.uint8]
 
@@ -44,6 +45,8 @@ class Names:
         """Names in the order given."""
         series = strings if isinstance(strings, pl.Series) else _to_series(list(strings))
         lengths = series.str.len_bytes().to_numpy()
+        if len(lengths) and lengths.max() > NAME_BYTES:
+            raise InputError(too_long(series[int(lengths.argmax())]))
         offsets = offsets_of(lengths)
         data = np.empty(offsets[-1], dtype=np.uint8)
         for start in range(0, len(series), _CHUNK):

@@ -14,6 +14,8 @@ import pyoxigraph as ox
 
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
+from faan.graph.guards import check_nesting
+from faan.graph.limits import NAME_BYTES, is_too_long, too_long
 from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
 from faan.graph.sources import Source
 
@@ -28,15 +30,13 @@ _LABEL = f"<(?:{'|'.join(TEXT_RELATIONS)})>".replace(".", r"\.")
 
 def read_ntriples(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
     """Read N-Triples or N-Quads (whose graph names are ignored)."""
-    line = 1
     for block in source.blocks(_BLOCK):
-        numbered = _lines(block)
+        line, numbered = source.line, _lines(block)
         if numbered is None:
             others = _parse(enumerate(block.split(b"\n"), start=line), source, builder, format, languages)
             others.flush(builder)
         else:
             _read_lines(numbered, line, source, builder, format, languages)
-        line += block.count(b"\n")
 
 
 def _read_lines(
@@ -44,9 +44,9 @@ def _read_lines(
 ) -> None:
     graph = f"(?: {_IRI})?" if format == "n-quads" else ""
     numbered = numbered.with_columns(pl.col("line") + line).drop_nulls("text")
-    is_edge = numbered["text"].str.contains(f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
+    is_edge = _matches(numbered["text"], f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
     edges, rest = _edges(numbered.filter(is_edge)), numbered.filter(~is_edge)
-    is_literal = rest["text"].str.contains(f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
+    is_literal = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
     literals, rest = rest.filter(is_literal), rest.filter(~is_literal)
     labels = _labels(literals, languages)
     others = _parse(rest.iter_rows(), source, builder, format, languages)
@@ -59,6 +59,11 @@ def _read_lines(
     builder.add(edges["head"], edges["relation"], edges["tail"])
     builder.add_labels(labels["name"], labels["label"], labels["rank"])
     builder.count(literals=others.literals + len(literals) - (len(labels) - len(others.names)))
+
+
+def _matches(lines: pl.Series, pattern: str) -> pl.Series:
+    """Which lines fit a pattern and are so short that no name in them is too long."""
+    return lines.str.contains(pattern) & (lines.str.len_bytes() <= NAME_BYTES)
 
 
 def _lines(block: bytes) -> pl.DataFrame | None:
@@ -109,10 +114,24 @@ def _parse(
     statements = Statements(languages, part=builder.part)
     for number, text in lines:
         try:
+            check_nesting(text)
             for quad in ox.parse(text, FORMATS[format]):
+                if len(text) > NAME_BYTES // 4:
+                    _check_lengths(quad, languages)
                 statements.add(quad, number)
+        except (InputError, MemoryError) as error:
+            builder.bad_line(InputError(str(error), source=source.name, line=number))
         except SyntaxError as error:
             shown = text.decode(errors="replace") if isinstance(text, bytes) else text
             problem = f"not {format}: {reason(error)}: {shorten(shown.strip())!r}"
             builder.bad_line(InputError(problem, source=source.name, line=number))
     return statements
+
+
+def _check_lengths(quad: ox.Quad, languages: Sequence[str]) -> None:
+    """Refuse a statement with a name that is too long; literals may be as long as a line."""
+    one = Statements(languages)
+    one.add(quad)
+    for name in (*one.heads, *one.relations, *one.tails, *one.names):
+        if is_too_long(name):
+            raise InputError(too_long(name))

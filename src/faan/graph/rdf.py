@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import IO, cast
 
 import pyoxigraph as ox
 
 from faan.base import InputError
 from faan.graph.builder import DESCRIPTION, GraphBuilder
+from faan.graph.guards import Guarded
 from faan.graph.labels import language_rank
+from faan.graph.limits import is_too_long
 from faan.graph.sources import Source
 
 LABEL_RELATIONS = (  # best first
@@ -66,7 +69,7 @@ class Statements:
             self.heads.append(self._name(head))
             self.relations.append(quad.predicate.value)
             self.tails.append(self._name(tail))
-        elif quad.predicate.value in TEXT_RELATIONS and tail.value:
+        elif quad.predicate.value in TEXT_RELATIONS and tail.value and not is_too_long(tail.value):
             self.label_lines.append(line)
             self.names.append(self._name(head))
             self.labels.append(tail.value)
@@ -104,10 +107,12 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
     statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
     with source.errors():
         try:
-            for quad in ox.parse(source.stream, FORMATS[format], base_iri=_BASE):
+            for quad in ox.parse(cast(IO[bytes], Guarded(source, format)), FORMATS[format], base_iri=_BASE):
                 statements.add(quad)
                 if len(statements.heads) == _CHUNK:
                     statements.flush(builder)
+        except MemoryError as error:  # the parser's bound on the length of a name or text
+            raise InputError(f"a name or text is too long ({error})", source=source.name) from None
         except SyntaxError as error:
             raise InputError(f"not {format}: {reason(error)}", source=source.name, line=error.lineno) from None
     statements.flush(builder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.sparql import read_endpoint
 from faan.graph.store import is_saved_graph, open_graph
 from faan.graph.tables import Columns, read_table, read_triples
+from faan.graph.wikidata import read_entities, read_truthy
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
@@ -45,7 +47,7 @@ def read_graph(
     source: Any,
     *,
     format: str | None = None,
-    columns: Columns | None = None,
+    columns: tuple[str | int, str | int, str | int] | None = None,
     nodes: Paths = (),
     labels: Paths = (),
     types: Paths = (),
@@ -95,6 +97,7 @@ def read_graph(
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
+    chosen = _column_names(columns)
     described = {kind: _paths(given) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
     sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
@@ -102,7 +105,7 @@ def read_graph(
         raise InputError("only one file can come from standard input")
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
-        _refuse_options(place, what, format, columns)
+        _refuse_options(place, what, format, chosen)
         if type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s types are fixed; they cannot be set", source=str(place))
         if not (beside or predicates or classes):
@@ -112,13 +115,22 @@ def read_graph(
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1
-        reading = _Reading(builder, format, columns, languages, told, several, endpoint or Endpoint())
+        reading = _Reading(builder, format, chosen, languages, told, several, endpoint or Endpoint())
         for one in sources:
             reading.read(one)
         for kind, path in beside:
             reading.read_beside(path, kind)
     reading.check_columns()
     return builder.finish()
+
+
+def _column_names(columns: tuple[str | int, str | int, str | int] | None) -> Columns | None:
+    if columns is None:
+        return None
+    if isinstance(columns, str) or len(columns) != 3 or not all(type(column) in (str, int) for column in columns):
+        raise InputError(f"expected three columns by name or number, found {shorten(repr(columns))}")
+    head, relation, tail = map(str, columns)
+    return head, relation, tail
 
 
 def _paths(given: Paths) -> list[Any]:
@@ -187,7 +199,7 @@ class _Reading:
             return
         if not str(path):
             raise InputError("the path is empty; expected a file or folder, or . for this one")
-        if str(path) != "-" and Path(path).is_dir():
+        if str(path) != "-" and os.path.isdir(path):  # noqa: PTH112, raises no error where a path is too long
             self._read_folder(Folder(path))
             return
         with open_source(path, self.on_progress) as source:
@@ -215,6 +227,10 @@ class _Reading:
             read_parquet(source, self.builder, self.columns)
         elif kind == "table":
             read_table(source, self.builder, self.columns, self.languages)
+        elif kind == "wikidata-json":
+            read_entities(source, self.builder, self.languages)
+        elif kind == "wikidata-truthy":
+            read_truthy(source, self.builder, self.languages)
         elif kind in LINE_FORMATS:
             read_ntriples(source, self.builder, kind, self.languages)
         else:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import io
-import lzma
-import re
 import sys
 import tarfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import cast
 
 from faan.base import InputError, OnProgress, ignore_progress
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-SNIFF = 1 << 20  # bytes looked at to tell formats apart
-
-_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[..., object]] = {
-    re.compile(rb"\x1f\x8b"): lambda raw: gzip.GzipFile(fileobj=raw),
-    re.compile(rb"\xfd7zXZ\x00"): lzma.LZMAFile,
-    re.compile(rb"BZh[1-9]1AY&SY"): bz2.BZ2File,
-    re.compile(rb"\x28\xb5\x2f\xfd"): zstd.ZstdFile,
-}
-COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
+from faan.graph.limits import ARCHIVE_FILES, LINE_BYTES, unpacked_limit, unpacks_too_far
+from faan.graph.packed import COMPRESSIONS, DAMAGED, SNIFF, Counted, buffered, uncompressed
 
 
 @dataclass
@@ -42,6 +24,7 @@ class Source:
     name: str
     stream: io.BufferedReader
     on_block: Callable[[], None] | None = None  # called after each block that `blocks` gives
+    line: int = 1  # where the block that `blocks` gave last begins
 
     @property
     def extension(self) -> str:
@@ -65,11 +48,27 @@ class Source:
                 self.on_block()
             cut = piece.rfind(b"\n") + 1
             if cut:
-                yield b"".join([*rest, piece[:cut]])
+                yield from self._checked(b"".join([*rest, piece[:cut]]))
                 rest = []
             rest.append(piece[cut:])
+            if sum(map(len, rest)) > LINE_BYTES:
+                raise self._long_line(self.line)
         if last := b"".join(rest):
-            yield last
+            yield from self._checked(last)
+
+    def _checked(self, block: bytes) -> Iterator[bytes]:
+        """A block, if no line in it is too long: in each stretch of that length a line must end."""
+        start = 0
+        while len(block) - start > LINE_BYTES:
+            end = block.rfind(b"\n", start, start + LINE_BYTES + 1)
+            if end < 0:
+                raise self._long_line(self.line + block.count(b"\n", 0, start))
+            start = end + 1
+        yield block
+        self.line += block.count(b"\n")
+
+    def _long_line(self, line: int) -> InputError:
+        return InputError(f"the line is longer than {LINE_BYTES:,} bytes", source=self.name, line=line)
 
     def read(self) -> bytes:
         """All bytes."""
@@ -83,7 +82,7 @@ class Source:
             yield
         except EOFError:
             raise InputError("the compressed file ends too early; it seems to be cut off", source=self.name) from None
-        except (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile) as error:
+        except DAMAGED as error:
             raise InputError(f"the compressed file is damaged ({error})", source=self.name) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=self.name) from None
@@ -96,11 +95,8 @@ def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> 
     `on_progress` is told which share of the file has been read.
     """
     if str(path) == "-":
-        buffered = _buffered(sys.stdin.buffer)
-        try:
-            yield _decompressed(Source("standard input", buffered))
-        finally:
-            buffered.detach()  # standard input is not ours to close
+        counted = Counted(sys.stdin.buffer)
+        yield _decompressed(Source("standard input", buffered(counted)), lambda: counted.count)
         return
     try:
         raw = Path(path).open("rb")  # noqa: SIM115, closed below
@@ -108,27 +104,16 @@ def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> 
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be opened ({getattr(error, 'strerror', error)})", source=str(path)) from None
     with raw:
-        source = _decompressed(Source(str(path), _buffered(raw)))
+        source = _decompressed(Source(str(path), buffered(raw)), lambda: size)
         if size:
             source.on_block = lambda: on_progress(f"reading {path}", min(raw.tell() / size, 1.0))
         yield source
 
 
-def _buffered(raw: object) -> io.BufferedReader:
-    return io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF)
-
-
-def _uncompressed(stream: io.BufferedReader) -> io.BufferedReader:
-    """What a stream holds; compression is told by its first bytes."""
-    start = stream.peek(SNIFF)
-    opener = next((opener for magic, opener in _DECOMPRESSORS.items() if magic.match(start)), None)
-    return stream if opener is None else _buffered(opener(stream))
-
-
-def _decompressed(source: Source) -> Source:
+def _decompressed(source: Source, size: Callable[[], int]) -> Source:
     """The same source without compression and without a byte order mark."""
     with source.errors():
-        source.stream = _uncompressed(source.stream)
+        source.stream = uncompressed(source.stream, size, source.name)
     if source.peek().startswith(codecs.BOM_UTF8):
         source.stream.read(len(codecs.BOM_UTF8))
     return source
@@ -142,7 +127,10 @@ class Folder:
         self._members: dict[str, str] | None = None  # file name -> path inside the archive
         if not self.path.is_dir():
             with self._open_archive() as archive:
-                files = [m.name for m in archive if m.isfile() and not Path(m.name).name.startswith(".")]
+                members = list(islice(archive, ARCHIVE_FILES + 1))
+            if len(members) > ARCHIVE_FILES:
+                raise InputError(f"the archive holds more than {ARCHIVE_FILES:,} files; unpack it", source=str(path))
+            files = [m.name for m in members if m.isfile() and not Path(m.name).name.startswith(".")]
             parents = {Path(name).parent for name in files}
             depth = min((len(parent.parts) for parent in parents), default=0)
             tops = [parent for parent in parents if len(parent.parts) == depth]
@@ -171,24 +159,28 @@ class Folder:
         place = f"{self.path}/{name}"
         if self._members is None:
             with (self.path / name).open("rb") as raw:
-                yield Source(place, _buffered(raw))
+                yield Source(place, buffered(raw))
         else:
             with self._open_archive() as archive:
-                yield Source(place, _buffered(archive.extractfile(self._members[name])))
+                member = archive.getmember(self._members[name])
+                limit = unpacked_limit(self.path.stat().st_size)
+                if member.size > limit:  # a sparse file is larger than its archive
+                    raise unpacks_too_far(limit, place)
+                yield Source(place, buffered(archive.extractfile(member)))
 
     @contextmanager
     def _open_archive(self) -> Iterator[tarfile.TarFile]:
         try:
             with (
                 self.path.open("rb") as raw,
-                _buffered(raw) as packed,
-                _uncompressed(packed) as stream,
+                buffered(raw) as packed,
+                uncompressed(packed, lambda: self.path.stat().st_size, str(self.path)) as stream,
                 tarfile.open(fileobj=stream, mode="r:") as archive,
             ):
                 yield archive
         except tarfile.ReadError:
             raise InputError("expected a folder or a tar archive of one", source=str(self.path)) from None
-        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, OSError) as error:
+        except (tarfile.TarError, EOFError, *DAMAGED, OSError, RecursionError) as error:
             raise InputError(f"the archive cannot be read ({error})", source=str(self.path)) from None
 
 

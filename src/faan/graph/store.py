@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,7 +23,7 @@ _IDS = (np.int32, np.int64)  # of all other arrays
 
 def is_saved_graph(folder: Path) -> bool:
     """Whether a folder was written by `save_graph`."""
-    return (folder / _MARK).is_file()
+    return os.path.isfile(folder / _MARK)  # noqa: PTH113, raises no error where a path is too long
 
 
 def save_graph(graph: Graph, folder: str | Path) -> None:
@@ -86,6 +87,8 @@ def open_graph(folder: str | Path) -> Graph:
 
 def _open_array(path: Path) -> NDArray[np.integer]:
     """An array of a saved graph as a memory map; only the kinds of numbers that `save_graph` writes are taken."""
+    if not path.is_file():  # np.load would wait for ever at a pipe
+        raise ValueError(f"{path.name} is no file")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors

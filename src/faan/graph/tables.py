@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -17,9 +18,11 @@ import polars as pl
 from faan.base import InputError, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.labels import language_rank
-from faan.graph.sources import SNIFF, Source
+from faan.graph.limits import LINE_BYTES, NAME_BYTES, is_too_long, too_long
+from faan.graph.packed import SNIFF
+from faan.graph.sources import Source
 
-Columns = tuple[str, str, str]
+Columns = tuple[str, str, str]  # names, or numbers from 1 as text
 
 # Header names by which (head, relation, tail) are found, in any letter case.
 KNOWN_HEADERS: tuple[Columns, ...] = (
@@ -44,7 +47,6 @@ _KGTK = ("node1", "label", "node2")
 _KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
 _KGTK_TEXT = r"""^["'](?<text>.*)["'](?:@(?<language>[A-Za-z-]+))?$"""
 _ROWS = 1 << 18  # rows that the slow reader hands on at once
-_FIELD_LIMIT = 1 << 24  # characters in a CSV field
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,9 @@ def read_table(
 
 
 def _read(source: Source, builder: GraphBuilder, table: _Table) -> None:
-    line = 1
     blocks = source.blocks()
     for block in blocks:
+        line = source.line
         header_lines = table.header_lines if line == 1 else 0
         if table.quoting and b'"' in block:  # a quoted field may span blocks
             _read_lines(chain([block], blocks), source.name, table, builder, line, header_lines)
@@ -88,7 +90,6 @@ def _read(source: Source, builder: GraphBuilder, table: _Table) -> None:
             _add(frame, table, builder)
         else:
             _read_lines([block], source.name, table, builder, line, header_lines)
-        line += block.count(b"\n")
 
 
 def read_nodes(source: Source, builder: GraphBuilder) -> None:
@@ -182,7 +183,9 @@ def _layout(source: Source, builder: GraphBuilder, columns: Columns | None, lang
 
     delimiter = max("\t,;", key=wide_lines)  # the first of equals: tab
     if not wide_lines(delimiter):
-        if len(source.stream.readline(SNIFF + 1)) > SNIFF:
+        with source.errors():
+            first_line = source.stream.readline(SNIFF + 1)
+        if len(first_line) > SNIFF:
             raise InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
         raise InputError(
             "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
@@ -241,7 +244,8 @@ def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame |
         return None
     triple = frame.select([pl.col(str(place)).alias(str(i)) for i, place in enumerate(table.places)])
     empty = pl.any_horizontal(pl.all().is_null() | (pl.all().str.strip_chars(BLANK).str.len_bytes() == 0))
-    return None if triple.select(empty.any()).item() else triple
+    long = pl.max_horizontal(pl.all().str.len_bytes().max()) > NAME_BYTES
+    return None if triple.select((empty.any() | long).fill_null(False)).item() else triple
 
 
 def _add(triple: pl.DataFrame, table: _Table, builder: GraphBuilder) -> None:
@@ -302,13 +306,18 @@ def _csv_rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows of CSV by the number of their first line; after a bad one it goes on with the line below."""
     record: list[tuple[int, str]] = []  # the lines of the row that is being read
+    again: deque[tuple[int, str]] = deque()  # lines that were read before a mistake was found above them
 
     def lines() -> Iterator[str]:
-        for numbered in text:
+        size = 0
+        while numbered := again.popleft() if again else next(text, None):
+            size = len(numbered[1]) + 1 + (size if record else 0)
+            if size > LINE_BYTES:
+                raise InputError(f"the row is longer than {LINE_BYTES:,} characters", source=name, line=record[0][0])
             record.append(numbered)
             yield f"{numbered[1]}\n"
 
-    limit = csv.field_size_limit(_FIELD_LIMIT)
+    limit = csv.field_size_limit(LINE_BYTES)
     try:
         reader = csv.reader(lines(), delimiter=delimiter, strict=True)
         while True:
@@ -320,7 +329,7 @@ def _csv_rows(
             except csv.Error as error:
                 first = record[0][0]
                 builder.bad_line(InputError(f"not CSV from here on ({error})", source=name, line=first))
-                text = chain(record[1:], text)
+                again.extendleft(reversed(record[1:]))
                 reader = csv.reader(lines(), delimiter=delimiter, strict=True)
                 continue
             if any(cell.strip(BLANK) for cell in row):
@@ -352,4 +361,6 @@ def _problem(row: list[str], table: _Table) -> str | None:
             return f"the {part} is empty; expected a name: {shown!r}"
         if "\x00" in row[place]:
             return f"the {part} has a NUL character in it; expected text: {shown!r}"
+        if is_too_long(row[place]):
+            return too_long(row[place])
     return None

@@ -49,13 +49,15 @@ def _evidence(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
 def _embedding(model: ModelName) -> Callable[[LinkSplit, int, OnProgress], Outcome]:
     def evaluate(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
         """Vectors with the settings for link prediction."""
-        config = EmbedConfig.for_completion(model).changed([f"seed={seed}"])
+        valid = split.valid if len(split.valid) else None
+        config = EmbedConfig.for_completion(model, has_valid=valid is not None).changed([f"seed={seed}"])
         start, graph = time.perf_counter(), split.graph
-        run = train(triples_of(graph), graph.num_entities, graph.num_relations, config, on_progress=on_progress)
+        sizes = graph.num_entities, graph.num_relations
+        run = train(triples_of(graph), *sizes, config, valid=valid, on_progress=on_progress)
         trained = time.perf_counter()
         ranks = rank_embeddings(run.embeddings, split)
         dev: dict[str, float] = {}
-        if len(split.valid):
+        if valid is not None:
             dev = summarise_ranks(rank_embeddings(run.embeddings, split.for_choosing()).both)
         seconds = {"embed": trained - start, "evaluate": time.perf_counter() - trained}
         name = f"embed-{model}-completion"

@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 from faan.models.background import Background, sample_neighbours
 from faan.models.counts import TailCounts
 from faan.models.embedding import NAMES, EmbeddingMethod, training_triples, triples_with
-from faan.models.evidence import RANKER_FILE, EvidenceRanker, EvidenceScorer, ScorePart, ScoreParts
+from faan.models.evidence import RANKER_FILE, EvidenceRanker, EvidenceScorer
 from faan.models.evidence_known import MIN_FACTS, fit_known, known_questions
 from faan.models.evidence_training import (
     EvidenceConfig,
@@ -28,6 +28,7 @@ from faan.models.interface import (
     prepare_sets,
 )
 from faan.models.likeness import TailLikeness
+from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
@@ -44,6 +45,7 @@ __all__ = [
     "EvidenceConfig",
     "EvidenceRanker",
     "EvidenceScorer",
+    "ExplainingScorer",
     "Faan",
     "FewShotConfig",
     "FewShotModel",

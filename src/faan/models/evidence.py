@@ -9,41 +9,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, write_text
-from faan.evidence import Evidence, Measure, RelationQuery, Sources, evidence_of
+from faan.evidence import (
+    Candidates,
+    Evidence,
+    HeadQuery,
+    Measure,
+    RelationPaths,
+    RelationQuery,
+    Sources,
+    Values,
+    evidence_of,
+)
 from faan.models.evidence_rows import Rows
+from faan.models.parts import ScorePart, ScoreParts
 from faan.models.rules import PathRules
 from faan.models.trees import Trees
 from faan.tasks import Scorer, Task
 
 RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.txt"
-
-
-@dataclass(frozen=True)
-class ScorePart:
-    """What one piece of evidence says of a pair, and what that added to its score."""
-
-    name: str
-    meaning: str
-    kind: str
-    value: float
-    contribution: float
-
-
-@dataclass(frozen=True)
-class ScoreParts:
-    """Why a pair has its score: contributions, the largest first. They add up to the score but for a constant."""
-
-    head: int
-    tail: int
-    score: float
-    contributions: tuple[ScorePart, ...]
 
 
 class EvidenceRanker:
@@ -122,22 +112,28 @@ class EvidenceScorer:
 
     def __init__(self, judge: Trees, measure: Measure) -> None:
         self._judge, self.measure = judge, measure
+        self._last: tuple[int, Ints, Values] | None = None  # who scores a head wants to know why
 
     @property
     def question(self) -> RelationQuery:
         """The references and what was found out about them, its `paths` among it."""
         return self.measure.query
 
+    @property
+    def paths(self) -> RelationPaths:
+        """The relation paths of the references."""
+        return self.question.paths
+
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
         candidates = np.asarray(candidates, dtype=np.int64)
-        rows = [self._judge.score(self.measure.table(head, candidates)) for head in heads.tolist()]
+        rows = [self._judge.score(self._table(head, candidates)) for head in heads.tolist()]
         return np.stack(rows) if rows else np.zeros((0, len(candidates)))
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What each piece of evidence says of a head with each tail."""
         tails = np.asarray(tails, dtype=np.int64)
-        table, evidence = self.measure.table(head, tails), self._judge.evidence
+        table, evidence = self._rows(head, tails), self._judge.evidence
         scores, parts = self._judge.score(table), self._judge.contributions(table)
         found = []
         for row, tail in enumerate(tails.tolist()):
@@ -148,3 +144,26 @@ class EvidenceScorer:
             said.sort(key=lambda one: -abs(one.contribution))
             found.append(ScoreParts(head, tail, float(scores[row]), tuple(said)))
         return found
+
+    def ways(self, head: int, tail: int) -> tuple[Ints, NDArray[np.floating]]:
+        """The references (K, 2), and how much the way from a head to a tail is like each of theirs in the vectors."""
+        query = HeadQuery(Candidates(self.question, np.array([tail])), head)
+        kinds = [query.translated[0, :-1]] if self.question.sources.translation is not None else []
+        kinds += [query.matched[0, :-1]] if self.question.sources.matching is not None else []
+        found = [(row - row.mean()) / max(float(row.std()), 1e-9) for row in kinds]
+        return self.question.references, np.mean(found, axis=0) if found else np.zeros(len(self.question.references))
+
+    def _table(self, head: int, candidates: Ints) -> Values:
+        table = self.measure.table(head, candidates)
+        self._last = head, candidates, table
+        return table
+
+    def _rows(self, head: int, tails: Ints) -> Values:
+        """The rows of some tails, from the last table if they are in it: evidence does not depend on what is asked."""
+        if self._last is not None and self._last[0] == head:
+            _, candidates, table = self._last
+            order = np.argsort(candidates, kind="stable")
+            places = order[np.searchsorted(candidates, tails, sorter=order).clip(max=len(order) - 1)]
+            if (candidates[places] == tails).all():
+                return np.asarray(table[places])
+        return self.measure.table(head, tails)

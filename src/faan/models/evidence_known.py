@@ -7,12 +7,12 @@ all relations and in both directions. What evidence is taken from must not know 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from faan.base import Ints, OnProgress, Purpose, Stream, ignore_progress
-from faan.evidence import Measure, RelationQuery, Sources, evidence_of
+from faan.evidence import Kind, Measure, RelationQuery, Sources, evidence_of
 from faan.graph import Graph
 from faan.models.evidence_rows import Rows, Wrong
 from faan.models.evidence_training import EvidenceConfig, train_trees
@@ -31,10 +31,16 @@ _HARD = (
 _CONFIG = EvidenceConfig(heads=100, hard=40, random=150, trees=300, leaves=31, learning_rate=0.05, min_rows=100)
 
 
-def fit_known(sources: Sources, facts: Ints, seed: int = 0, on_progress: OnProgress = ignore_progress) -> Trees:
-    """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know."""
+def fit_known(
+    sources: Sources,
+    facts: Ints,
+    seed: int = 0,
+    on_progress: OnProgress = ignore_progress,
+    without: Collection[Kind] = (),
+) -> Trees:
+    """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know; leave some kinds out."""
     questions = list(known_questions(sources.graph, facts))
-    evidence, rows = evidence_of(sources, in_graph=True), Rows()
+    evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
     heads = _heads_each([len(task.candidates) for task, _ in questions])
     for number, (task, asked) in enumerate(questions):
         assert task.facts is not None

@@ -73,6 +73,8 @@ class EvidenceConfig(MethodConfig):
     """Which method."""
     without: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
     """Kinds of evidence that are left out."""
+    names: bool = False
+    """Whether names of entities are evidence, where they are readable; benchmarks count such results apart."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
     completion: EmbedConfig = COMPLETION
@@ -129,6 +131,11 @@ class EvidenceConfig(MethodConfig):
         return "Evidence"
 
     @property
+    def left_out(self) -> tuple[Kind, ...]:
+        """All kinds of evidence that are left out."""
+        return self.without if self.names else (*self.without, "names")
+
+    @property
     def protocol(self) -> Protocol:
         """Open where background relations are tasks too."""
         return "open" if self.background_tasks else "strict"
@@ -165,7 +172,7 @@ def fit_ranker(
     """
     config = config or EvidenceConfig()
     sources = make_sources(graph, embeddings, learnt)
-    evidence = [one for one in evidence_of(sources) if one.kind not in config.without]
+    evidence = evidence_of(sources, without=config.left_out)
     check_enough(tasks, config)
     usable = _usable(tasks)
     by_relation: dict[str, Sources] = {}

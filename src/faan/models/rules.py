@@ -17,6 +17,7 @@ from faan.base import Ints
 from faan.evidence import PSEUDO_COUNT, RelationPaths, find_paths
 from faan.graph import Graph
 from faan.models.interface import UntrainedConfig
+from faan.models.parts import ScorePart, ScoreParts
 from faan.models.register import Row
 from faan.tasks import Benchmark, Task, with_task_edges
 
@@ -62,17 +63,34 @@ class PathRules:
         degrees = graph.neighbours.degrees
         self._tie_break = _TIE_BREAK * degrees / (degrees.max(initial=0) + 1)  # (entities,)
 
-    def prepare(self, task: Task, references: Ints) -> _RuleScorer:
+    def prepare(self, task: Task, references: Ints) -> RuleScorer:
         """Find the paths of the references."""
         paths = find_paths(self.graph, references, task.candidates, task.hidden)
         counts = np.bincount(references[:, 1], minlength=self.graph.num_entities)
         prior = -np.log1p(-counts / (len(references) + PSEUDO_COUNT)) + self._tie_break
-        return _RuleScorer(paths, prior)
+        return RuleScorer(paths, prior)
 
 
-class _RuleScorer:
+class RuleScorer:
+    """Scores pairs by rules, and says which part paths have in a score and which part the tail."""
+
     def __init__(self, paths: RelationPaths, prior: NDArray[np.float64]) -> None:
-        self._paths, self._prior = paths, prior  # (entities,)
+        self.paths, self._prior = paths, prior  # (entities,)
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        return self._paths.evidence(heads, candidates).weight + self._prior[candidates]  # (H, C)
+        """Score each head with each candidate: (H,) and (C,) to (H, C)."""
+        return self.paths.evidence(heads, candidates).weight + self._prior[candidates]
+
+    def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
+        """What paths and the tail itself add to the score."""
+        tails = np.asarray(tails, dtype=np.int64)
+        weights = self.paths.evidence(np.array([head]), tails).weight[0].tolist()
+        found = []
+        for tail, weight, prior in zip(tails.tolist(), weights, self._prior[tails].tolist(), strict=True):
+            parts = (
+                ScorePart("all paths", "paths that link references lead from head to tail", "paths", weight, weight),
+                ScorePart("tail in references", "the tail is a tail in the references", "counts", prior, prior),
+            )
+            ordered = sorted(parts, key=lambda part: -abs(part.contribution))
+            found.append(ScoreParts(head, tail, weight + prior, tuple(ordered)))
+        return found

@@ -122,6 +122,13 @@ class ResultFile(BaseModel):
         words = shlex.split(self.command)
         return [value for word, value in pairwise(words) if word == "--set"]
 
+    @field_validator("shots")
+    @classmethod
+    def _check_shots(cls, shots: int, info: ValidationInfo) -> int:
+        if (shots == 0) != (info.data.get("protocol") == "completion"):
+            raise ValueError(f"expected 1 or more references, and 0 in completion only, found {shots}")
+        return shots
+
     @field_validator("dev", "test")
     @classmethod
     def _check_split(cls, figures: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:

@@ -151,7 +151,7 @@ class Health:
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     code: {"model": Problem, "description": text}
     for code, text in (
-        (400, "The request cannot be read, or comes from another site."),
+        (400, "The body is not JSON, or the host name is not served."),
         (401, "The token is missing or wrong."),
         (403, "The request comes from another site."),
         (409, "Somebody else decided first."),
@@ -159,6 +159,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (415, "The body is not declared as JSON."),
         (422, "Something in the request is wrong; the error says what."),
         (429, "Too many requests wait; try again in a moment."),
+        (503, "Too many connections, or the file of decisions is locked by another program or damaged."),
         (507, "The disk is full; nothing was decided."),
     )
 }

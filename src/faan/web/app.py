@@ -19,7 +19,7 @@ from faan import __version__
 from faan.base import InputError, UnknownNameError, in_words
 from faan.web import api, page
 from faan.web.answers import Problem
-from faan.web.decision import ConflictError, StorageError, UnknownDecisionError
+from faan.web.decision import ConflictError, DamagedError, LockedError, StorageError, UnknownDecisionError
 from faan.web.gate import BusyError
 from faan.web.guard import Guard
 from faan.web.limits import THREADS
@@ -69,6 +69,12 @@ def _wrong_input(request: Request, error: Exception) -> JSONResponse:
             return _answer(409, Problem(error=str(error), standing=error.standing))
         case UnknownDecisionError():
             return _answer(404, Problem(error=str(error)))
+        case LockedError():
+            _log.error("%s", error)
+            return _answer(503, Problem(error=str(error)), {"retry-after": "5"})
+        case DamagedError():
+            _log.error("%s", error)
+            return _answer(503, Problem(error=str(error)))
         case StorageError():
             _log.error("%s", error)
             return _answer(507, Problem(error=str(error)))
@@ -81,7 +87,7 @@ def _wrong_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["type"] == "json_invalid":  # its place is a number of letters
-        return _answer(422, Problem(error=f"the body {in_words(first)}, from letter {first['loc'][-1]} on"))
+        return _answer(400, Problem(error=f"the body {in_words(first)}, from letter {first['loc'][-1]} on"))
     place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     return _answer(422, Problem(error=f"{place or 'the body'}: {in_words(first)}"))
 

@@ -89,3 +89,11 @@ class UnknownDecisionError(InputError):
 
 class StorageError(InputError):
     """The decisions cannot be written; nothing was decided."""
+
+
+class LockedError(StorageError):
+    """Another program has locked the file of decisions."""
+
+
+class DamagedError(StorageError):
+    """A file cannot be read."""

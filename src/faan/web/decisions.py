@@ -7,58 +7,31 @@ last decision that was not undone.
 from __future__ import annotations
 
 import sqlite3
-import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from faan.base import InputError
+from faan.web import decisions_file
 from faan.web.decision import (
     VERDICTS,
     ConflictError,
     Decision,
     FactState,
+    LockedError,
     NewDecision,
-    StorageError,
     Tally,
     UnknownDecisionError,
     Verdict,
 )
+from faan.web.decisions_file import COLUMNS
+from faan.web.sqlite import Readers, Writer, check_regular, connect, in_words
 
 DECISIONS_FILE = "decisions.sqlite"
-_APPLICATION = 0x6661616E  # "faan": tells our files from other SQLite files
-_VERSION = 1
-_PATIENCE = 30.0  # seconds to wait for another process that writes
-_COLUMNS = "id, time, reviewer, relation, head, tail, verdict, probability, score, rank, examples, model"
-_SCHEMA = f"""
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE event (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT UNIQUE,              -- the caller's own, so that asking twice decides once
-    time TEXT NOT NULL,           -- UTC
-    reviewer TEXT NOT NULL,
-    relation TEXT NOT NULL,
-    head TEXT NOT NULL,
-    tail TEXT NOT NULL,
-    verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'rejected', 'skipped', 'undone')),
-    probability REAL,
-    score REAL,
-    rank INTEGER,
-    examples TEXT NOT NULL,       -- JSON: what the suggestion was asked with
-    model TEXT NOT NULL,
-    undoes INTEGER REFERENCES event (id)
-);
-CREATE INDEX of_fact ON event (relation, head, tail, id);
-CREATE UNIQUE INDEX of_undone ON event (undoes) WHERE undoes IS NOT NULL;
-CREATE VIEW standing AS SELECT {_COLUMNS} FROM event
-    WHERE verdict != 'undone' AND id NOT IN (SELECT undoes FROM event WHERE undoes IS NOT NULL);
-CREATE VIEW current AS SELECT {_COLUMNS} FROM standing AS s WHERE NOT EXISTS (
-    SELECT 1 FROM standing AS later
-    WHERE later.relation = s.relation AND later.head = s.head AND later.tail = s.tail AND later.id > s.id);
-"""
+_STANDING = f"SELECT {COLUMNS} FROM standing WHERE relation = ? AND head = ? AND tail = ? ORDER BY id DESC LIMIT 1"
 
 
 class Decisions:
@@ -68,81 +41,55 @@ class Decisions:
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise InputError("there are no decisions: nothing was reviewed yet", source=str(self.path))
-        self._lock = threading.Lock()
+        check_regular(self.path)
         try:
-            self._connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self._writer = Writer(self.path)
             try:
-                self._prepare()
+                self._prepare(self._writer.connection)
             except BaseException:
-                self._connection.close()
+                self._writer.close()
                 raise
+        except LockedError as error:
+            raise InputError(str(error), source=str(self.path)) from None
         except sqlite3.Error as error:
             raise InputError(
                 f"cannot be used as a file of decisions ({error}); say where else with --decisions FILE",
                 source=str(self.path),
             ) from None
+        self._readers = Readers(partial(connect, self.path))
 
-    def _prepare(self) -> None:
-        """Check that the file is ours, or make it so."""
-        self._connection.execute("PRAGMA synchronous = FULL")
-        with self._transaction() as connection:
-            (application,), (version,) = (
-                connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
-            )
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if not tables:
-                for statement in _SCHEMA.split(";\n"):
-                    connection.execute(statement)
-                connection.execute("INSERT INTO about VALUES ('id', ?)", (uuid.uuid4().hex,))
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-            elif application != _APPLICATION:
-                raise InputError("is no file of decisions; choose another with --decisions FILE", source=str(self.path))
-            elif version > _VERSION:
-                raise InputError(
-                    f"was written by a newer version of faan (format {version}, this one reads {_VERSION})",
-                    source=str(self.path),
-                )
-        self._connection.execute("PRAGMA journal_mode = WAL")
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Check that the file is ours, or make it so; a file that is ours is only read."""
+        if decisions_file.is_empty(connection):
+            with self._writer.transaction():
+                if decisions_file.is_empty(connection):  # nobody else was faster
+                    decisions_file.create(connection)
+        decisions_file.check(connection, self.path)
+        if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # in which readers wait for no writer
+            connection.execute("PRAGMA journal_mode = WAL")
 
     def close(self) -> None:
         """Let the file go."""
-        with self._lock:
-            self._connection.close()
+        self._readers.close()
+        self._writer.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_connection"):
-            self._connection.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and on the disk at the end."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        if hasattr(self, "_readers"):
+            self.close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         try:
-            with self._transaction() as connection:
+            with self._writer.transaction() as connection:
                 yield connection
-        except sqlite3.OperationalError as error:
-            raise StorageError(
-                f"nothing was decided: the file cannot be written ({error}). Make room and try again.",
-                source=str(self.path),
-            ) from None
+        except sqlite3.Error as error:
+            raise in_words(error, self.path) from None
 
     def _read(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+        try:
+            return self._readers.query(query, values)
+        except sqlite3.Error as error:
+            raise in_words(error, self.path) from None
 
     @property
     def identity(self) -> str:
@@ -159,7 +106,7 @@ class Decisions:
         fact = (new.relation, new.head, new.tail)
         with self._writing() as connection:
             if new.key is not None:
-                again = connection.execute(f"SELECT {_COLUMNS} FROM event WHERE key = ?", (new.key,)).fetchone()
+                again = connection.execute(f"SELECT {COLUMNS} FROM event WHERE key = ?", (new.key,)).fetchone()
                 if again is not None:
                     return _same(Decision(*again), new)
             standing = _standing(connection, fact)
@@ -177,7 +124,7 @@ class Decisions:
         """Take a decision back; what stood before it holds again. Undoing twice is undoing once."""
         with self._writing() as connection:
             row = connection.execute(
-                f"SELECT {_COLUMNS} FROM event WHERE id = ? AND verdict != 'undone'", (number,)
+                f"SELECT {COLUMNS} FROM event WHERE id = ? AND verdict != 'undone'", (number,)
             ).fetchone()
             if row is None:
                 raise UnknownDecisionError(f"there is no decision {number}")
@@ -216,7 +163,7 @@ class Decisions:
         """The decisions that hold, oldest first; with `until` those among them that were made by that event."""
         marks = ", ".join("?" * len(verdicts))
         rows = self._read(
-            f"SELECT {_COLUMNS} FROM current WHERE verdict IN ({marks}) AND (? IS NULL OR relation = ?) "
+            f"SELECT {COLUMNS} FROM current WHERE verdict IN ({marks}) AND (? IS NULL OR relation = ?) "
             "AND (? IS NULL OR id <= ?) ORDER BY id",
             (*verdicts, relation, relation, until, until),
         )
@@ -225,7 +172,7 @@ class Decisions:
     def past(self, relation: str | None = None, before: int | None = None, limit: int = 100) -> list[Decision]:
         """The decisions that hold, the latest first; with `before` those that are older than an event."""
         rows = self._read(
-            f"SELECT {_COLUMNS} FROM current WHERE (? IS NULL OR relation = ?) AND (? IS NULL OR id < ?) "
+            f"SELECT {COLUMNS} FROM current WHERE (? IS NULL OR relation = ?) AND (? IS NULL OR id < ?) "
             "ORDER BY id DESC LIMIT ?",
             (relation, relation, before, before, limit),
         )
@@ -237,8 +184,8 @@ class Decisions:
 
     def of_fact(self, relation: str, head: str, tail: str) -> Decision | None:
         """What holds for one fact."""
-        with self._lock:
-            return _standing(self._connection, (relation, head, tail))
+        rows = self._read(_STANDING, (relation, head, tail))
+        return Decision(*rows[0]) if rows else None
 
     def tally(self, relation: str | None = None) -> Tally:
         """How many facts were accepted, rejected and skipped, and how many the model expected to be accepted."""
@@ -254,13 +201,11 @@ class Decisions:
 
 
 def _of(table: str) -> str:
-    return ", ".join(f"{table}.{column}" for column in _COLUMNS.split(", "))
+    return ", ".join(f"{table}.{column}" for column in COLUMNS.split(", "))
 
 
 def _standing(connection: sqlite3.Connection, fact: tuple[str, str, str]) -> Decision | None:
-    row = connection.execute(
-        f"SELECT {_COLUMNS} FROM standing WHERE relation = ? AND head = ? AND tail = ? ORDER BY id DESC LIMIT 1", fact
-    ).fetchone()
+    row = connection.execute(_STANDING, fact).fetchone()
     return None if row is None else Decision(*row)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
@@ -13,11 +14,11 @@ from faan.base import InputError, UnknownNameError
 from faan.graph import Graph, Names, Terms, tsv_line
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
-from faan.web.provenance import turtle
+from faan.web.provenance import trig, trig_with_reifiers, turtle
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
-FormatName: TypeAlias = Literal["nt", "tsv", "ttl", "sparql", "quickstatements"]
+FormatName: TypeAlias = Literal["nt", "tsv", "ttl", "trig", "trig12", "sparql", "quickstatements"]
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
@@ -56,9 +57,15 @@ def export(
     terms: Terms | None = None,
     relation: str | None = None,
     graph: Graph | None = None,
+    references: Mapping[str, str] | None = None,
 ) -> Exported:
     """Write decided facts. Everything is checked before the first piece comes. What was skipped is not decided."""
     form = FORMATS[format]
+    write = form.write
+    if references:
+        if format != "quickstatements":
+            raise InputError("references can be given in QuickStatements only")
+        write = partial(_quickstatements, references=_references(references))
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
             f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
@@ -68,7 +75,7 @@ def export(
     kept = facts
     if form.only_known:
         kept = [fact for fact in facts if fact.verdict == "accepted" or _is_known(fact, graph)]
-    return Exported(len(kept), len(facts) - len(kept), form.write(kept, terms or Terms(), stored.identity))
+    return Exported(len(kept), len(facts) - len(kept), write(kept, terms or Terms(), stored.identity))
 
 
 def _is_known(fact: Decision, graph: Graph | None) -> bool:
@@ -120,14 +127,30 @@ def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterato
     yield "\n" if between else "# nothing was decided\n"
 
 
-def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+def _references(given: Mapping[str, str]) -> str:
+    """Cells that say where statements come from: `S248` and an item, `S854` and an address in quotes."""
+    cells = []
+    for name, value in given.items():
+        number = wikidata_id(name)
+        if not number.startswith("P") or not value or any(sign in value for sign in '\t\n\r"'):
+            raise InputError(f"expected a property and its value, such as P248=Q5188229, found {name}={value}")
+        found = _WIKIDATA.fullmatch(value)
+        cells.append(f"\tS{number[1:]}\t" + (found[1] if found else f'"{value}"'))
+    return "".join(cells)
+
+
+def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str, references: str = "") -> Iterator[str]:
     """A line that begins with a minus takes a statement away: rejected suggestions that nobody stated have none."""
     lines = []
     for decision in decisions:
         head, relation, tail = (wikidata_id(name) for name in (decision.head, decision.relation, decision.tail))
         if not relation.startswith("P"):
             raise InputError(f"the relation {relation} is a Wikidata item, not a property. Choose another format.")
-        lines.append(f"{'-' if decision.verdict == 'rejected' else ''}{head}\t{relation}\t{tail}\n")
+        if decision.verdict == "rejected":
+            lines.append(f"-{head}\t{relation}\t{tail}\n")
+        else:
+            retrieved = f"\tS813\t+{decision.time[:10]}T00:00:00Z/11" if references else ""  # to the day
+            lines.append(f"{head}\t{relation}\t{tail}{references}{retrieved}\n")
     return iter(lines)
 
 
@@ -149,6 +172,8 @@ FORMATS = {
     "nt": Format("N-Triples", "application/n-triples", "nt", _ntriples, tells_verdicts=False),
     "tsv": Format("TSV", "text/tab-separated-values", "tsv", _tsv),
     "ttl": Format("Turtle with provenance", "text/turtle", "ttl", turtle),
+    "trig": Format("TriG with provenance", "application/trig", "trig", trig),
+    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", "trig12", trig_with_reifiers),
     "sparql": Format("SPARQL UPDATE", "application/sparql-update", "ru", _sparql),
     "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements, only_known=True),
 }

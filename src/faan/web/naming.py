@@ -98,6 +98,11 @@ class Naming:
         number = self.graph.entity_names.find(name)
         return name if number is None else self.graph.entity_label(number)
 
+    def relation_label(self, name: str) -> str:
+        """The label of a relation; one that the graph does not have keeps its name."""
+        number = self.graph.relation_names.find(name)
+        return name if number is None else self.graph.relation_label(number)
+
     def about(self, name: str) -> About:
         """What the graph says an entity is."""
         graph, number = self.graph, self.graph.entity(name)

@@ -34,6 +34,21 @@ def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator
     return iter([(written or b"").decode()])
 
 
+def trig(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    """Accepted facts in a named graph of their own; what is known about it and about them in the default graph."""
+    return _dataset(_Story(terms, origin), decisions)
+
+
+def trig_with_reifiers(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+    """The same in RDF 1.2: a decision reifies its fact as a triple term."""
+    return _dataset(_Story(terms, origin, reifiers=True), decisions)
+
+
+def _dataset(story: _Story, decisions: Sequence[Decision]) -> Iterator[str]:
+    written = ox.serialize(story.quads(decisions), format=ox.RdfFormat.TRIG, prefixes=_PREFIXES)
+    return iter([(written or b"").decode()])
+
+
 class _Given(BaseModel):
     """What a suggestion was asked with: pairs, or a relation; and the event up to which accepted facts counted."""
 
@@ -45,26 +60,67 @@ class _Given(BaseModel):
 class _Story:
     """The triples about decisions; reviewers, models and examples are described once each."""
 
-    def __init__(self, terms: Terms, origin: str) -> None:
+    def __init__(self, terms: Terms, origin: str, reifiers: bool = False) -> None:
         self._terms = terms
         self._origin = origin
+        self._reifiers = reifiers
         self._told: set[ox.NamedNode] = set()
 
     def tell(self, decisions: Sequence[Decision]) -> Iterator[ox.Triple]:
         for decision in decisions:
+            if decision.verdict == "accepted":
+                yield self._fact(decision)
             yield from self._decision(decision)
 
+    def quads(self, decisions: Sequence[Decision]) -> Iterator[ox.Quad]:
+        graph = self._terms.under("accepted/", self._origin)
+        accepted = [decision for decision in decisions if decision.verdict == "accepted"]
+        for decision in accepted:
+            fact = self._fact(decision)
+            yield ox.Quad(fact.subject, fact.predicate, fact.object, graph)
+        for triple in self._graph(graph, accepted):
+            yield ox.Quad(*triple)
+        for decision in decisions:
+            for triple in self._decision(decision):
+                yield ox.Quad(*triple)
+
+    def _graph(self, graph: ox.NamedNode, accepted: Sequence[Decision]) -> Iterator[ox.Triple]:
+        """What the named graph of accepted facts is, who made it and when."""
+        if not accepted:
+            return
+        yield from self._once(graph, "facts that were accepted in review", f"{_PROV}Entity", f"{_PROV}Collection")
+        latest = max(decision.time for decision in accepted)
+        yield ox.Triple(graph, _prov("generatedAtTime"), _time(latest))
+        for name in dict.fromkeys(decision.reviewer for decision in accepted):
+            yield ox.Triple(graph, _prov("wasAttributedTo"), self._terms.under("reviewer/", name))
+        for decision in accepted:
+            yield ox.Triple(graph, _prov("hadMember"), self._statement(decision))
+            yield ox.Triple(graph, _prov("wasGeneratedBy"), self._review(decision))
+
+    def _fact(self, decision: Decision) -> ox.Triple:
+        return self._terms.triple(decision.head, decision.relation, decision.tail)
+
+    def _statement(self, decision: Decision) -> ox.NamedNode:
+        return self._terms.under("decision/", f"{self._origin}-{decision.id}")
+
+    def _review(self, decision: Decision) -> ox.NamedNode:
+        return self._terms.under("review/", f"{self._origin}-{decision.id}")
+
+    def _reified(self, node: ox.NamedNode, fact: ox.Triple) -> Iterator[ox.Triple]:
+        """Say which fact a node is about, whether the fact holds or not."""
+        if self._reifiers:
+            yield ox.Triple(node, ox.NamedNode(f"{_RDF}reifies"), fact)
+            return
+        yield from _types(node, f"{_RDF}Statement")
+        for part, term in zip(("subject", "predicate", "object"), fact, strict=True):
+            yield ox.Triple(node, ox.NamedNode(f"{_RDF}{part}"), term)
+
     def _decision(self, decision: Decision) -> Iterator[ox.Triple]:
-        fact = self._terms.triple(decision.head, decision.relation, decision.tail)
-        if decision.verdict == "accepted":
-            yield fact
-        statement = self._terms.under("decision/", f"{self._origin}-{decision.id}")
-        review = self._terms.under("review/", f"{self._origin}-{decision.id}")
+        statement, review = self._statement(decision), self._review(decision)
         reviewer = self._terms.under("reviewer/", decision.reviewer)
-        time = ox.Literal(decision.time, datatype=ox.NamedNode(f"{_XSD}dateTime"))
-        yield from _types(statement, f"{_RDF}Statement", f"{_PROV}Entity")
-        for part, node in zip(("subject", "predicate", "object"), fact, strict=True):
-            yield ox.Triple(statement, ox.NamedNode(f"{_RDF}{part}"), node)
+        time = _time(decision.time)
+        yield from self._reified(statement, self._fact(decision))
+        yield from _types(statement, f"{_PROV}Entity")
         yield ox.Triple(statement, _faan("decision"), ox.Literal(decision.verdict))
         for name, number in (("probability", decision.probability), ("score", decision.score)):
             if number is not None:
@@ -101,15 +157,12 @@ class _Story:
         for number, (head, tail) in enumerate(given.examples, 1):
             member = ox.NamedNode(f"{examples.value}-{number}")
             yield ox.Triple(examples, _prov("hadMember"), member)
-            yield from _types(member, f"{_RDF}Statement")
-            fact = self._terms.triple(head, decision.relation, tail)
-            for part, node in zip(("subject", "predicate", "object"), fact, strict=True):
-                yield ox.Triple(member, ox.NamedNode(f"{_RDF}{part}"), node)
+            yield from self._reified(member, self._terms.triple(head, decision.relation, tail))
 
-    def _once(self, node: ox.NamedNode, label: str, kind: str) -> Iterator[ox.Triple]:
+    def _once(self, node: ox.NamedNode, label: str, *kinds: str) -> Iterator[ox.Triple]:
         if node not in self._told:
             self._told.add(node)
-            yield from _types(node, kind)
+            yield from _types(node, *kinds)
             yield ox.Triple(node, _LABEL, ox.Literal(label))
 
 
@@ -124,6 +177,10 @@ def _given(decision: Decision) -> _Given:
 
 def _types(node: ox.NamedNode, *kinds: str) -> Iterator[ox.Triple]:
     return (ox.Triple(node, _TYPE, ox.NamedNode(kind)) for kind in kinds)
+
+
+def _time(text: str) -> ox.Literal:
+    return ox.Literal(text, datatype=ox.NamedNode(f"{_XSD}dateTime"))
 
 
 def _prov(name: str) -> ox.NamedNode:

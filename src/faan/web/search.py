@@ -14,11 +14,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from faan.graph import Graph
+from faan.web.decision import DamagedError
+from faan.web.sqlite import Readers
 
 SHORT = 4  # beginnings up to this length have lists of their own in the index
 _MATCHES = 100  # how many matches are looked at to order the best
@@ -49,32 +52,36 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def open_index(path: Path) -> sqlite3.Connection:
+    """A connection to an index, which is never changed but replaced: no journal beside it counts."""
+    place = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA mmap_size = 4294967296")
+    return connection
+
+
 class Search:
     """An index of a graph's entities; may be used by many threads at once."""
 
     def __init__(self, graph: Graph, path: Path) -> None:
         self._graph = graph
         self._path = path
-        self._idle: list[sqlite3.Connection] = []
+        self._readers = Readers(partial(open_index, path))
         self._letters: str = self._query("SELECT letters FROM about")[0][0]
 
     def _query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        """Rows of the index, by a connection that nobody else uses: readers do not wait for each other."""
         try:
-            connection = self._idle.pop()
-        except IndexError:
-            place = f"{self._path.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(place, uri=True, check_same_thread=False)
-            connection.execute("PRAGMA mmap_size = 4294967296")
-        try:
-            return connection.execute(query, values).fetchall()
-        finally:
-            self._idle.append(connection)
+            return self._readers.query(query, values)
+        except sqlite3.Error as error:
+            raise DamagedError(
+                f"the index of entities is damaged ({error}). Stop the server, remove {self._path.name} and start the "
+                "server again, which builds the index anew"
+            ) from None
 
     def close(self) -> None:
         """Close the index."""
-        while self._idle:
-            self._idle.pop().close()
+        self._readers.close()
 
     def __del__(self) -> None:
         self.close()
@@ -116,7 +123,7 @@ class Search:
         return set(graph.neighbours.relations[begin:end].tolist())
 
     def _by_words(self, words: list[str], limit: int, kinds: set[int]) -> list[int]:
-        whole = self._match([f'"{word}"' for word in words])
+        whole = self._match([_quoted(word) for word in words])
         found = dict.fromkeys(whole)
         if len(found) < limit:
             found |= dict.fromkeys(self._match([self._beginning(word) for word in words]))
@@ -152,7 +159,7 @@ class Search:
         all its words; where these are few it is faster to name them.
         """
         terms = self._terms(word, _NAMED + 1) if len(word) > SHORT else []
-        return "(" + " OR ".join(f'"{term}"' for term in terms) + ")" if 0 < len(terms) <= _NAMED else f'"{word}"*'
+        return "(" + " OR ".join(map(_quoted, terms)) + ")" if 0 < len(terms) <= _NAMED else f"{_quoted(word)}*"
 
     def _corrected(self, words: list[str]) -> list[int]:
         """Matches with one error in each word that no word begins with; none where there is no such word."""
@@ -192,6 +199,11 @@ class Search:
         graph = self._graph
         kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(entity)[:1]]
         return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
+
+
+def _quoted(word: str) -> str:
+    """A word as a query names it; a strange index may hold words with quotes."""
+    return '"' + word.replace('"', '""') + '"'
 
 
 def local_part(name: str) -> str:

@@ -6,20 +6,22 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, OnProgress, atomic_file, ignore_progress
+from faan.base import InputError, Ints, OnProgress, atomic_file, ignore_progress
 from faan.graph import Graph
-from faan.web.search import SHORT, Search, local_part, words_of
+from faan.web.search import SHORT, Search, local_part, open_index, words_of
+from faan.web.sqlite import schema_by, schema_of
 
-_VERSION = 2
+_VERSION = 3
 _BATCH = 20_000
 _BUILDING = "building the index of names"  # as progress calls it
 _LETTERS = 60  # how many different letters are tried in the place of a wrong one
 _SCHEMA = (
-    "CREATE TABLE about (version INTEGER, graph TEXT, letters TEXT)",
+    "CREATE TABLE about (version INTEGER, graph TEXT, letters TEXT, content INTEGER)",
     "CREATE TABLE entity (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL)",
     "CREATE VIRTUAL TABLE text USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii', "
     f"prefix='{' '.join(map(str, range(1, SHORT + 1)))}')",
@@ -39,17 +41,43 @@ def open_search(graph: Graph, path: Path, on_progress: OnProgress = ignore_progr
 
 
 def _fits(graph: Graph, path: Path) -> bool:
-    if not path.is_file():
+    """Whether an index is one that faan built of this graph and nobody changed since.
+
+    A stranger can make one that passes. Then searches find what he wants, but only entities of the graph.
+    """
+    if path.is_symlink() or not path.is_file():
         return False
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            row = connection.execute("SELECT version, graph FROM about").fetchone()
-        finally:
-            connection.close()
-    except sqlite3.Error:
+        with closing(open_index(path)) as connection:
+            if schema_of(connection) != schema_by(_SCHEMA):
+                return False
+            about = connection.execute("SELECT version, graph, content FROM about").fetchall()
+            letters = connection.execute("SELECT letters FROM about").fetchone()
+            rows = connection.execute("SELECT id, entity FROM entity ORDER BY id").fetchall()
+            order = list(enumerate(_order(graph).tolist()))
+            return bool(
+                about == [(_VERSION, _fingerprint(graph), _content(connection))]
+                and isinstance(letters[0], str)
+                and rows == order
+            )
+    except (sqlite3.Error, OSError, TypeError):
         return False
-    return bool(row == (_VERSION, _fingerprint(graph)))
+
+
+def _order(graph: Graph) -> Ints:
+    """The entities as the index numbers them: those with most edges first."""
+    order: Ints = np.argsort(-graph.neighbours.degrees, kind="stable")
+    return order
+
+
+def _content(connection: sqlite3.Connection) -> int:
+    """A checksum of the lists of words."""
+    found = 0
+    for table, columns in (("text_config", "k, v"), ("text_data", "id, block"), ("text_idx", "segid, term, pgno")):
+        for row in connection.execute(f"SELECT {columns} FROM {table} ORDER BY 1, 2"):
+            for value in row:
+                found = zlib.crc32(value if isinstance(value, bytes) else str(value).encode(), found)
+    return found
 
 
 def _fingerprint(graph: Graph) -> str:
@@ -68,7 +96,7 @@ def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
             connection.execute(statement)
         # Much is collected in memory before it is written: fewer parts to merge at the end.
         connection.execute("INSERT INTO text (text, rank) VALUES ('hashsize', 67108864)")
-        order = np.argsort(-graph.neighbours.degrees, kind="stable")
+        order = _order(graph)
         letters: Counter[str] = Counter()
         connection.execute("BEGIN")
         for start in range(0, len(order), _BATCH):
@@ -79,9 +107,9 @@ def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
             letters.update("".join(text for _, text in texts))
             on_progress(_BUILDING, 0.9 * start / len(order))
         connection.execute("INSERT INTO text (text) VALUES ('optimize')")
-        about = (_VERSION, _fingerprint(graph), _most_frequent(letters))
-        connection.execute("INSERT INTO about VALUES (?, ?, ?)", about)
         connection.execute("COMMIT")
+        about = (_VERSION, _fingerprint(graph), _most_frequent(letters), _content(connection))
+        connection.execute("INSERT INTO about VALUES (?, ?, ?, ?)", about)
         on_progress(_BUILDING, 1.0)
     finally:
         connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import ipaddress
 import os
 import socket
@@ -17,14 +18,17 @@ from fastapi import FastAPI
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.complete import SEARCH_FILE, Completer
+from faan.web.connections import Connection
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.guard import is_loopback
+from faan.web.limits import IDLE_SECONDS
 from faan.web.link import LinkTemplate
 from faan.web.naming import Naming
 from faan.web.search_index import open_search
 from faan.web.service import Service
 
 MIN_TOKEN = 16  # letters
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of malloc.h
 
 
 def check_access(host: str, token: str | None) -> None:
@@ -70,7 +74,7 @@ def service_of(
 ) -> Iterator[Service]:
     """The service for a model folder; the index of entities is built the first time."""
     completer = Completer.load(folder)
-    stored = Decisions(decisions or folder / DECISIONS_FILE)
+    stored = Decisions(folder / DECISIONS_FILE if decisions is None else decisions.resolve())
     with tempfile.TemporaryDirectory() as temporary:
         try:
             search = open_search(completer.graph, folder / SEARCH_FILE, on_progress)
@@ -118,15 +122,31 @@ class _Server(uvicorn.Server):
         self._started()
 
 
-def run(app: FastAPI, bound: socket.socket, started: Callable[[], None] = lambda: None) -> None:
-    """Serve until interrupted; calls `started` when the server is up."""
-    config = uvicorn.Config(
+def config_of(app: FastAPI) -> uvicorn.Config:
+    """How an application is served."""
+    return uvicorn.Config(
         app,
+        http=Connection,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=5,
+        timeout_keep_alive=IDLE_SECONDS,
         proxy_headers=False,
     )
+
+
+def give_memory_back() -> None:
+    """Let memory of freed arrays go back to the system at once; glibc would keep it, for each thread apart."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # other C libraries have no such setting
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_ARENA_MAX, 2)
+        library.mallopt(_M_MMAP_THRESHOLD, 1 << 20)
+
+
+def run(app: FastAPI, bound: socket.socket, started: Callable[[], None] = lambda: None) -> None:
+    """Serve until interrupted; calls `started` when the server is up."""
+    give_memory_back()
     with contextlib.suppress(KeyboardInterrupt):
-        _Server(config, started).run(sockets=[bound])
+        _Server(config_of(app), started).run(sockets=[bound])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import islice
 
-from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
+from faan.base import InputError
+from faan.complete import Completer, Examples, Explanation, Extended, Suggestion, Trust
 from faan.graph import Graph
 from faan.web.answers import (
     Explained,
@@ -29,6 +31,8 @@ from faan.web.requests import (
     ScoreRequest,
     SuggestRequest,
 )
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,10 @@ class Service:
         """What decisions call the relation of a question; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
-        return self.naming.called(question.relation)
+        name = self.naming.called(question.relation)
+        if _CONTROL.search(name) and self.graph.relation_names.find(name) is None:
+            raise InputError("relation: a new name must not hold line ends or control characters; leave them out")
+        return name
 
     def past(self, relation: str | None, before: int | None, limit: int) -> PastDecisions:
         """Decisions that hold, the latest first, with labels."""
@@ -65,11 +72,10 @@ class Service:
         return PastDecisions([self._past(decision) for decision in self.decisions.past(called, before, limit)])
 
     def _past(self, decision: Decision) -> PastDecision:
-        number = self.graph.relation_names.find(decision.relation)
         return PastDecision(
             **{field.name: getattr(decision, field.name) for field in fields(Decided)},
             head_label=self.naming.label(decision.head),
-            relation_label=decision.relation if number is None else self.graph.relation_label(number),
+            relation_label=self.naming.relation_label(decision.relation),
             tail_label=self.naming.label(decision.tail),
         )
 
@@ -122,6 +128,12 @@ class Service:
         with self.gate.turn():
             explanation = self.completer.explain(head, tail, examples, rejected=self._rejected(request))
         return self._explained(explanation, relation)
+
+    def trust(self, request: QuestionRequest) -> Trust:
+        """What the probabilities of a relation are worth."""
+        examples = self._examples(request)
+        with self.gate.turn():
+            return self.completer.trust(examples, rejected=self._rejected(request))
 
     def decide(self, request: DecideRequest) -> Decision:
         """Write a decision down."""
@@ -183,8 +195,7 @@ class Service:
         )
 
     def _explained(self, explanation: Explanation, relation: str) -> Explained:
-        number = self.graph.relation_names.find(relation)
-        shown = relation if number is None else self.graph.relation_label(number)
+        shown = self.naming.relation_label(relation)
         named = replace(explanation, relation=shown, labels={**explanation.labels, relation: shown})
         values = vars(named) | {"suggestion": self._suggested(explanation.suggestion, relation), "relation": relation}
         fact = explanation.suggestion

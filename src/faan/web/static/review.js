@@ -2,15 +2,16 @@
 
 import { addressOf, questionOf, readAddress } from "./address.js";
 import { controls } from "./controls.js";
+import { decisionBook } from "./decisions.js";
 import { exportDialog } from "./export.js";
 import { lookUp, relationLabel } from "./labels.js";
 import { manyDialog } from "./many.js";
 import { evidencePane } from "./pane.js";
 import { pastDialog } from "./past.js";
 import { questionForm } from "./question.js";
-import { savingQueue } from "./saving.js";
-import { get, post, postForLines, remove } from "./server.js";
+import { postForLines } from "./server.js";
 import { keyOf, percent, suggestionList } from "./suggestions.js";
+import { trustDialog } from "./trust.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
@@ -18,12 +19,6 @@ const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
 let state = readAddress();
 let asking = new AbortController(); // for suggestions
-let last = 0; // the last event that this window knows
-let settled = 0; // how often this window has learnt otherwise what holds: by saving, or by beginning anew
-let mine = []; // what this reviewer can undo, the latest at the end: each a list of decisions {head, tail, id} made at once
-const NONE = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
-let tally = NONE;
-const standing = new Map(); // the decision that holds for each fact of the relation, by its key
 
 const list = suggestionList($("suggestions"), { open, rejectRest: (facts) => decideAll(facts, "rejected") });
 const pane = evidencePane({
@@ -36,12 +31,18 @@ const form = questionForm(
   (asked) => go({ ...state, accepted: 0, ...asked, open: null }),
   () => complain(null, "relation"),
 );
-const saves = savingQueue(() => refresh());
-
 const typing = () => Boolean(document.activeElement?.closest("input, select"));
 const reviewer = () => $("reviewer").value.trim() || "anonymous";
 $("reviewer").value = localStorage.getItem("faan-reviewer") ?? "";
 $("reviewer").addEventListener("change", () => localStorage.setItem("faan-reviewer", $("reviewer").value.trim()));
+
+const decisions = decisionBook({
+  question: () => state,
+  reviewer,
+  list,
+  changed: () => refresh(),
+  complain: (error, fact) => complain(error, factOf(fact)),
+});
 
 const factOf = ({ head, tail }) => JSON.stringify([state.relation, head, tail]);
 const namesOf = ({ head_label, tail_label }) => `${head_label} → ${tail_label}`;
@@ -77,9 +78,7 @@ async function show() {
   const asked = Boolean(state.relation);
   $("start").hidden = asked;
   $("review").hidden = !asked;
-  [last, mine, tally] = [0, [], NONE];
-  standing.clear();
-  settled += 1;
+  decisions.clear();
   asking.abort();
   asking = new AbortController();
   pane.hide();
@@ -89,7 +88,7 @@ async function show() {
   title();
   $("more").hidden = true;
   $("ending").textContent = "Looking …";
-  if (await isReady(asking.signal)) await Promise.all([suggest(asking.signal), look()]);
+  if (await isReady(asking.signal)) await Promise.all([suggest(asking.signal), decisions.look()]);
 }
 
 function title() {
@@ -201,7 +200,7 @@ function remember(fact) {
 // Why a fact cannot be decided about now, if so.
 function obstacle(suggestion) {
   if (!suggestion) return "no suggestion is open.";
-  if (saves.has(factOf(suggestion))) return `${namesOf(suggestion)} is still being saved.`;
+  if (decisions.isSaving(suggestion)) return `${namesOf(suggestion)} is still being saved.`;
   if (pane.shown !== suggestion) return `the evidence for ${namesOf(suggestion)} was not shown yet.`;
   return "";
 }
@@ -214,7 +213,7 @@ function decide(verdict) {
     say(`Not ${verdict}: ${why}`, true);
     return;
   }
-  mine.push([send(suggestion, verdict)]);
+  decisions.decide([suggestion], verdict);
   if (!list.next()) close();
   say(`${namesOf(suggestion)}: ${verdict}.`);
   refresh();
@@ -226,8 +225,8 @@ function decideAll(suggestions, verdict) {
     say(`Not ${verdict}: none is undecided.`, true);
     return;
   }
-  mine.push(suggestions.map((suggestion) => send(suggestion, verdict)));
-  if ((!list.current || saves.has(factOf(list.current))) && !list.next()) close();
+  decisions.decide(suggestions, verdict);
+  if ((!list.current || decisions.isSaving(list.current)) && !list.next()) close();
   say(suggestions.length === 1 ? `${namesOf(suggestions[0])}: ${verdict}.` : `${suggestions.length} ${verdict}; undo takes back all of them.`);
   refresh();
 }
@@ -237,95 +236,14 @@ function rejectRest() {
   else say("Not rejected: no suggestion is open.", true);
 }
 
-// Puts a decision on its way; gives what is needed to undo it.
-function send(suggestion, verdict) {
-  const { head, tail, head_label, tail_label, probability, score, rank } = suggestion;
-  const seen = suggestion.decision?.id ?? 0;
-  const request = { ...questionOf(state), head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
-  request.key = crypto.getRandomValues(new Uint32Array(4)).join("-");
-  const made = { head, tail, head_label, tail_label, id: 0 };
-  save(made, verdict, async () => {
-    const decision = await post("/api/decisions", request);
-    made.id = decision.id;
-    return decision;
-  });
-  return made;
-}
-
 function undo() {
-  const step = mine.pop();
+  const step = decisions.undo();
   if (!step) {
     say("Nothing of yours to undo.", true);
     return;
   }
-  const query = new URLSearchParams({ reviewer: reviewer() });
-  for (const made of [...step].reverse()) {
-    save(made, "undone", async () => {
-      if (!made.id) return undefined; // it was never saved
-      return (await remove(`/api/decisions/${made.id}?${query}`)).decision;
-    });
-  }
   list.openKey(keyOf(step[0].head, step[0].tail));
   say(step.length === 1 ? "Undone." : `${step.length} decisions undone.`);
-  refresh();
-}
-
-// Decisions that can no longer be undone here: they failed, or were undone elsewhere.
-function forget(is) {
-  mine = mine.map((step) => step.filter((made) => !is(made))).filter((step) => step.length);
-}
-
-// What holds for a fact now, as the list and the counts know it.
-function hold(head, tail, decision) {
-  list.decide(head, tail, decision);
-  if (decision) standing.set(keyOf(head, tail), decision);
-  else standing.delete(keyOf(head, tail));
-}
-
-// `send` changes what holds for a fact and gives the decision that stands then.
-function save(made, change, send) {
-  const { head, tail, head_label = head, tail_label = tail } = made;
-  const [{ relation }, fact] = [state, factOf(made)];
-  const settle = (decision) => {
-    if (relation !== state.relation) return;
-    settled += 1;
-    list.saving(head, tail, null);
-    if (decision !== undefined) hold(head, tail, decision);
-    if (!saves.size) look();
-  };
-  const failed = (problem) => {
-    forget((other) => other === made);
-    settle(problem.status === 409 ? problem.standing : undefined);
-    complain(new Error(`${namesOf({ head_label, tail_label })}: ${problem.message}`), fact);
-    if (relation === state.relation && !list.current) list.next();
-  };
-  list.saving(head, tail, change);
-  saves.add(fact, send, settle, failed);
-}
-
-// Looks at what was decided since the last look, here and elsewhere; one look after the other.
-let looks = Promise.resolve();
-function look() {
-  looks = looks.then(lookOnce).catch(() => {}); // it is tried again soon
-  return looks;
-}
-
-async function lookOnce() {
-  const relation = state.relation;
-  for (let more = Boolean(relation); more; ) {
-    const query = new URLSearchParams({ relation, after: last });
-    const before = settled;
-    const changes = await get(`/api/decisions?${query}`);
-    if (relation !== state.relation) return;
-    if (before !== settled) continue; // the answer may be older than what is known: ask again
-    for (const { head, tail, decision } of changes.facts) {
-      hold(head, tail, decision);
-      const known = saves.has(factOf({ head, tail })) || mine.flat().some(({ id }) => id === decision?.id);
-      if (decision?.reviewer === reviewer() && !known) mine.push([decision]);
-    }
-    more = changes.last > last && changes.facts.length >= 1000;
-    [last, tally] = [changes.last, changes.tally];
-  }
   refresh();
 }
 
@@ -335,49 +253,38 @@ const SILENT = "Not saved yet: the server does not answer. Is it running? Leave 
 function refresh() {
   const blocked = (id, yes) => $(id).setAttribute("aria-disabled", String(yes));
   for (const id of ["accept", "reject", "skip"]) blocked(id, Boolean(obstacle(list.current)));
-  blocked("undo", !mine.length);
-  blocked("use-decisions", saves.size > 0);
+  blocked("undo", !decisions.canUndo);
+  blocked("use-decisions", decisions.saving > 0);
   blocked("accept-many", !list.atLeast(0).length);
   blocked("reject-rest", !list.current || !list.restOf(list.current).length);
-  complain(saves.silent ? new Error(SILENT) : null, "saving");
+  complain(decisions.silent ? new Error(SILENT) : null, "saving");
   progress();
 }
 
 function progress() {
-  const { accepted, rejected, skipped, precision, expected } = tally;
+  const { accepted, rejected, skipped, precision, expected } = decisions.tally;
   const parts = [`${list.decided} of ${list.length} decided`];
   if (list.hidden) parts.push(`${list.hidden} less likely ones hidden`);
   if (accepted + rejected + skipped) parts.push(`${accepted} accepted, ${rejected} rejected, ${skipped} skipped so far`);
-  if (saves.size) parts.push(`${saves.size} being saved`);
+  if (decisions.saving) parts.push(`${decisions.saving} being saved`);
   if (precision !== null) {
     parts.push(`precision ${percent(precision)}${expected === null ? "" : ` (expected ${percent(expected)})`}`);
   }
   $("progress").textContent = parts.join(" · ");
-  const fresh = unused().length;
+  const fresh = decisions.after(state.accepted).length;
   $("fresh-count").textContent = fresh === 1 ? "1 new decision" : `${fresh} new decisions`;
   $("use-decisions").hidden = !fresh;
 }
 
-// Decisions that this ranking does not know of.
-const unused = () => [...standing.values()].filter(({ id, verdict }) => verdict !== "skipped" && id > state.accepted);
-
 function useDecisions() {
-  if (saves.size) say("Not ranked again: decisions are still being saved.", true);
-  else if (unused().length) go({ ...state, accepted: Math.max(last, ...unused().map(({ id }) => id)), open: null });
+  if (decisions.saving) say("Not ranked again: decisions are still being saved.", true);
+  else if (decisions.after(state.accepted).length) go({ ...state, accepted: decisions.last, open: null });
 }
 
 const dialog = exportDialog(() => state.relation);
 const many = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
-const past = pastDialog(
-  () => state,
-  reviewer,
-  (decision, now) => {
-    forget(({ id }) => id === decision.id);
-    settled += 1;
-    if (decision.relation === state.relation) hold(decision.head, decision.tail, now.decision);
-    look();
-  },
-);
+const trust = trustDialog(() => questionOf(state));
+const past = pastDialog(() => state, reviewer, decisions.wasUndone);
 const KEYS = {
   a: () => decide("accepted"),
   r: () => decide("rejected"),
@@ -390,6 +297,7 @@ const KEYS = {
   o: () => rearrange({ order: state.order === "surest" ? "head" : "surest" }),
   f: () => $("least").focus(),
   d: () => past.show(),
+  t: () => state.relation && trust.show(),
   e: useDecisions,
   x: () => dialog.show(),
   "/": () => $("relation").focus(),
@@ -407,6 +315,7 @@ controls(
     "reject-rest": rejectRest,
     "accept-many": KEYS.m,
     "show-past": KEYS.d,
+    "show-trust": KEYS.t,
     "show-export": KEYS.x,
     "show-help": KEYS["?"],
     more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
@@ -423,8 +332,8 @@ addEventListener("popstate", () => {
   state = readAddress();
   show();
 });
-addEventListener("beforeunload", (event) => saves.size && event.preventDefault());
-const lookAgain = () => !document.hidden && look();
+addEventListener("beforeunload", (event) => decisions.saving && event.preventDefault());
+const lookAgain = () => !document.hidden && decisions.look();
 setInterval(lookAgain, POLL);
 document.addEventListener("visibilitychange", lookAgain);
 show();

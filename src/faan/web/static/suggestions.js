@@ -51,7 +51,7 @@ export function suggestionList(list, { open, rejectRest }) {
     group.title.hidden = members.length < 2;
     group.count.textContent = `${members.length} suggestions`;
     group.rest.hidden = !free;
-    group.rest.textContent = free === members.length ? `Reject all ${free}` : `Reject the other ${free}`;
+    group.rest.textContent = free === members.length ? `Reject all ${free}` : `Reject the other${free > 1 ? ` ${free}` : ""}`;
   }
 
   function mark(row) {

@@ -1,0 +1,203 @@
+"""Why an answer has its score, in sentences: the parts of the score that moved it most, for it and against it.
+
+Parts come from the method itself (`ExplainingScorer`: tree SHAP for the evidence ranker, sums for path rules), from
+types that never go together and from decisions. What belongs together (all evidence from paths, say) is one
+topic, and each topic is told by what it rests on: the walks, the shared neighbours, the examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from faan.base import Ints, counted
+from faan.complete.lessons import Kind as Decided
+from faan.complete.reasons import FoundPath, Reasons
+from faan.complete.scoring import Adjusted
+from faan.complete.types import Reason
+from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
+
+_TOLD = 5  # reasons at most
+_CARRIES = 0.05  # the share of all that moved the score that a reason must have to be told
+_PATHS = 3
+_NAMED = 3  # neighbours, relations or examples in a sentence
+_FACTS = 100  # that one reason names at most
+
+_TOPICS = {"paths": "paths", "embeddings": "vectors", "profiles": "roles", "learnt": "learnt"}
+_BY_NAME = {
+    "common neighbours": "neighbours",
+    "rare common neighbours": "neighbours",
+    "tail in references": "tail",
+    "tail of similar heads": "tail",
+    "type": "types",
+}
+
+
+class Because:
+    """Tells why answers to one question have their scores."""
+
+    def __init__(self, reasons: Reasons, scorer: Adjusted) -> None:
+        self._reasons, self._scorer = reasons, scorer
+        self._question, self._graph = reasons.question, reasons.graph
+
+    def tell(self, head: int, tails: Ints) -> list[tuple[Reason, ...]]:
+        """Reasons for each tail, by size."""
+        plain = self._scorer.scorer
+        if isinstance(plain, ExplainingScorer):
+            parts = [found.contributions for found in plain.explain(head, tails)]
+        else:
+            parts = [(_OVERALL,)] * len(tails)
+        return [self._told(head, tail, own) for tail, own in zip(tails.tolist(), parts, strict=True)]
+
+    def _told(self, head: int, tail: int, parts: Sequence[ScorePart]) -> tuple[Reason, ...]:
+        ordered = sorted((part for part in parts if part.kind != "context"), key=_topic)
+        topics = {topic: list(group) for topic, group in groupby(ordered, key=_topic)}
+        total = sum(abs(part.contribution) for part in ordered)
+        found: list[Reason] = []
+        for topic, group in topics.items():
+            added = sum(part.contribution for part in group)
+            if abs(added) > _CARRIES * total:
+                found += self._topic(topic, head, tail, added, group)
+        found += self._adjustments(head, tail)
+        found = [one for one in found if abs(one.contribution) > _CARRIES * total]
+        return tuple(sorted(found, key=lambda one: -abs(one.contribution))[:_TOLD])
+
+    def _topic(self, topic: str, head: int, tail: int, added: float, parts: Sequence[ScorePart]) -> Iterable[Reason]:
+        told: Callable[[int, int, float], Iterable[Reason]] | None = getattr(self, f"_tell_{topic}", None)
+        if told is not None:
+            return told(head, tail, added)
+        strongest = max(parts, key=lambda part: abs(part.contribution))
+        return [Reason(_against(added) + strongest.meaning, added, ())]
+
+    def _tell_paths(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        """Each path by its share; paths along the same entities and relations, whatever the direction, are one."""
+        paths = self._distinct(self._reasons.paths(head, np.array([tail]), 4 * _PATHS)[tail])
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        if not paths:
+            if added < 0:
+                yield Reason(f"against: no path that examples have leads from {one} to {other}", added, ())
+            return
+        if added < 0:
+            yield Reason(f"against: paths from {one} to {other} are few or often wrong", added, ())
+            return
+        weights = np.array([-np.log1p(-min(path.confidence, 0.999)) for path in paths])
+        for path, share in zip(paths[:_PATHS], (weights / weights.sum()).tolist(), strict=False):
+            yield self._path(path, head, tail, added * share)
+
+    def _path(self, path: FoundPath, head: int, tail: int, added: float) -> Reason:
+        walks = self._reasons.walks(path, head, tail, _FACTS)
+        more = f" (and {counted(len(walks) - 1, 'more way')})" if len(walks) > 1 else ""
+        sentence = (
+            f"{self._reasons.in_words(walks[0])}{more}: right for {path.support} of {path.reached} that it reaches"
+        )
+        facts = [fact for walk in walks for fact in self._reasons.facts_of(walk)]
+        return Reason(sentence, added, tuple(dict.fromkeys(facts)))
+
+    def _distinct(self, paths: Iterable[FoundPath]) -> list[FoundPath]:
+        known: dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath] = {}
+        for path in paths:
+            relations = tuple(relation % self._graph.num_relations for relation in path.walk.relations)
+            if len(set(path.walk.entities)) == len(path.walk.entities):
+                known.setdefault((relations, path.walk.entities), path)
+        return list(known.values())
+
+    def _tell_neighbours(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        shared, facts = self._reasons.shared_neighbours(head, tail)
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        if not len(shared):
+            if added < 0:
+                yield Reason(f"against: {one} and {other} have no neighbour in common", added, ())
+            return
+        names = ", ".join(self._reasons.label(entity) for entity in shared[:_NAMED].tolist())
+        more = f" and {len(shared) - _NAMED} more" if len(shared) > _NAMED else ""
+        few = "against: few " if added < 0 else ""
+        yield Reason(f"{few}neighbours of both {one} and {other}: {names}{more}", added, facts[:_FACTS])
+
+    def _tell_tail(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        pairs = self._question.references
+        others = pairs[(pairs[:, 0] != head) & (pairs[:, 1] == tail)]
+        of, name = counted(int((pairs[:, 0] != head).sum()), "example"), self._reasons.label(tail)
+        if len(others):
+            yield Reason(
+                f"{_against(added)}{name} is the tail of {len(others)} of {of}", added, self._reasons.examples(others)
+            )
+        elif added < 0:
+            yield Reason(f"against: {name} is the tail of no example", added, ())
+
+    def _tell_types(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        kind, share = self._reasons.type_share(tail)
+        if kind:
+            name = self._reasons.label(tail)
+            yield Reason(f"{_against(added)}{name} is of type {kind}, as {share:.0%} of the examples' tails", added, ())
+
+    def _tell_roles(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        name = self._reasons.label(tail)
+        relations, facts = self._reasons.shared_roles(tail, _NAMED)
+        if added < 0:
+            yield Reason(f"against: {name} takes part in other relations than the examples' tails", added, ())
+        elif relations:
+            listed = ", ".join(relations)
+            yield Reason(f"{name} takes part in relations of the examples' tails: {listed}", added, facts[:_FACTS])
+
+    def _tell_vectors(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        if added < 0:
+            yield Reason(f"against: the vectors of {one} and {other} do not fit the examples", added, ())
+            return
+        pairs = self._nearest(head, tail)
+        named = ", ".join(f"{self._reasons.label(a)} → {self._reasons.label(b)}" for a, b in pairs[:1].tolist())
+        shared = self._reasons.in_common(head, int(pairs[0, 0]))
+        common = f" (both {shared})" if shared else ""
+        yield Reason(
+            f"the vectors of {one} and {other} fit the examples, most like {named}{common}",
+            added,
+            self._reasons.examples(pairs),
+        )
+
+    def _tell_learnt(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        weights = self._reasons.resemblance(head, tail)
+        best = self._question.references[[int(np.argmax(weights))]]
+        named = f"{self._reasons.label(int(best[0, 0]))} → {self._reasons.label(int(best[0, 1]))}"
+        yield Reason(f"most like the example {named}", added, self._reasons.examples(best))
+
+    def _nearest(self, head: int, tail: int) -> Ints:
+        """The examples whose way from head to tail is most like that of a pair in the vectors, (n, 2)."""
+        scorer, pairs = self._scorer.scorer, self._question.references
+        if isinstance(scorer, EvidenceScorer):
+            pairs, likeness = scorer.ways(head, tail)
+        else:
+            likeness = self._reasons.resemblance(head, tail)
+        keep = ~((pairs[:, 0] == head) & (pairs[:, 1] == tail))
+        order = np.argsort(-likeness[keep], kind="stable")
+        return np.asarray(pairs[keep][order[:_NAMED]] if keep.any() else pairs[:1])
+
+    def _adjustments(self, head: int, tail: int) -> Iterable[Reason]:
+        types, decided = self._scorer.parts(head, tail)
+        if types:
+            one, other = (self._reasons.type_of(entity) for entity in (head, tail))
+            yield Reason(f"against: in the known facts no {one} goes with a {other}", types, ())
+        for kind, added in decided.items():
+            if added:
+                yield Reason(f"{_against(added)}{_DECIDED[kind]}", added, ())
+
+
+_DECIDED: dict[Decided, str] = {
+    "tail": "decisions about the same tail",
+    "tail type": "decisions about tails of this type",
+    "head type": "decisions about heads like this",
+    "path": "decisions about facts with the same paths",
+}
+
+
+def _topic(part: ScorePart) -> str:
+    return _BY_NAME.get(part.name) or _TOPICS.get(part.kind) or part.name
+
+
+def _against(added: float) -> str:
+    return "against: " if added < 0 else ""
+
+
+_OVERALL = ScorePart("score", "the method finds that the pair fits the examples", "learnt", 1.0, 1.0)
+"""The only part of a score that cannot be taken apart."""

@@ -1,0 +1,92 @@
+"""From the scores of a question to probabilities that mean something: what they rest on, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints, Purpose, Stream
+from faan.complete.calibration import Calibration, Floats, Tuning, features, logit, probabilities
+from faan.complete.lessons import Case, Lessons
+from faan.complete.question import Question
+from faan.complete.selftest import SelfTest
+from faan.complete.shape import has_one_value
+from faan.evidence import RelationPaths
+from faan.tasks import PairSet, Scorer
+
+_JUDGED = 50  # decisions of a kind that are judged anew to learn from them: more would take long
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Makes probabilities of the scores of one question."""
+
+    calibration: Calibration
+    tuning: Tuning
+    shift: float  # of logits, from decisions
+    shots: int
+    one_value: bool
+    second: float  # how likely a head that has a value has another, where heads have one
+
+    @classmethod
+    def of(cls, question: Question, calibration: Calibration, tuning: Tuning, shift: float = 0.0) -> Judge:
+        """For a question, from what is known of it."""
+        counts = np.unique(question.known.pairs[:, 0], return_counts=True)[1]
+        second = ((counts > 1).sum() + 1) / (len(counts) + 2)
+        one_value = has_one_value(question.known.pairs)
+        shots = max(len(question.known), 1)  # none at all is judged as one
+        return cls(calibration, tuning, shift, shots, one_value, float(second))
+
+    def probabilities(self, scores: Floats, places: Ints, has_value: NDArray[np.bool_]) -> Floats:
+        """The probabilities of the candidates at some places among all scores (C,) of a head; and whether it has one.
+
+        `has_value` says of each place whether the head is known to have another value than this.
+        """
+        rows = features(scores, self.shots, self.one_value, None if self.one_value else places)
+        z = self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
+        found = probabilities(z, self.one_value)
+        return np.where(has_value, self.second, 1.0) * found[places] if self.one_value else found
+
+
+def learn(
+    question: Question,
+    paths: RelationPaths,
+    scorer: Scorer,
+    accepted: tuple[PairSet, Scorer] | None,
+    judge: Judge,
+    test: SelfTest,
+) -> Lessons:
+    """What decisions teach about a question.
+
+    Right are the facts of the self-test, and what was accepted beside the relation's facts in the graph, with a scorer
+    that does not know it. The examples of a new relation count as accepted: most of them are, after a while.
+    """
+    tuning, is_new = judge.tuning, accepted is None
+    cases = [
+        Case(hit.head, hit.tail, tuning.offset + tuning.slope * hit.logit, right=True, decided=is_new)
+        for hit in test.hits
+    ]
+    cases += _decided(question, question.rejected, scorer, judge, right=False)
+    if accepted is not None:
+        cases += _decided(question, accepted[0], accepted[1], judge, right=True)
+    return Lessons.fit(question.graph, paths, cases)
+
+
+def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *, right: bool) -> list[Case]:
+    """Decisions with the logits that they had; a fixed sample where there are many."""
+    rows = pairs.pairs
+    rows = rows[Stream(0, Purpose.SELF_TEST, len(rows)).permutation(len(rows))[:_JUDGED]]
+    cases = []
+    for head in np.unique(rows[:, 0]).tolist():
+        tails = rows[rows[:, 0] == head, 1]
+        others = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
+        choices = np.union1d(others[others != head], tails)
+        scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
+        said = judge.probabilities(scores, np.searchsorted(choices, tails), np.zeros(len(tails), dtype=bool))
+        cases += [
+            Case(head, tail, z, right, decided=True)
+            for tail, z in zip(tails.tolist(), logit(said).tolist(), strict=True)
+        ]
+    return cases

@@ -1,0 +1,181 @@
+"""The self-test of a relation: hide some of its facts, ask for them, and see what probabilities are worth there.
+
+What was measured on other relations is the beginning. The facts of the relation itself then move it, the more of them
+there are (`fit_tuning`). Methods that are trained on the graph are tested on facts that they have not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from faan.base import Ints, OnProgress, Purpose, Stream
+from faan.complete.about import MeasuredKnown
+from faan.complete.calibration import (
+    Answered,
+    Calibration,
+    Floats,
+    Tuning,
+    features,
+    fit_calibration,
+    fit_tuning,
+    logit,
+    probabilities,
+)
+from faan.complete.measuring import ask_about
+from faan.complete.question import Question, ask
+from faan.complete.scoring import Adjusted
+from faan.complete.shape import has_one_value
+from faan.complete.trust import First, first_of, reliability_of, trade_off
+from faan.graph import Graph
+from faan.tasks import Method, PairSet, Scorer
+
+_QUESTIONS = 100  # asked at most,
+_SCORES = 400_000  # and no more than so many scores,
+_FEWEST = 20  # but so many questions in any case
+_FOLDS = 4  # where all facts are examples, a quarter is hidden at a time
+_ENOUGH = 8  # facts of a relation, from which on it is tested
+_LEAST_ASKED = 2
+_RELATIONS = 60  # of the graph that are measured when a model is made,
+_EACH = 20  # and questions about each at most
+_FEWEST_RELATIONS = 5
+_GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A hidden fact that was among the candidates, by ids, and its logit by what is known of other relations."""
+
+    head: int
+    tail: int
+    logit: float
+
+
+@dataclass(frozen=True, eq=False)
+class SelfTest:
+    """What came of it."""
+
+    facts: int  # that were hidden and asked for
+    tuning: Tuning
+    firsts: tuple[First, ...]  # with probabilities that were fitted on the other half of the questions
+    hits: tuple[Hit, ...]
+
+
+NOTHING = SelfTest(0, Tuning(), (), ())
+
+
+def run_self_test(
+    question: Question, method: Method, calibration: Calibration, unseen: Ints | None, on_progress: OnProgress
+) -> SelfTest:
+    """Test a relation; `unseen` are the facts (n, 2) that the method was not trained with, None where it saw none."""
+    known = question.known.pairs
+    asked = known if unseen is None else unseen
+    if len(asked) < _LEAST_ASKED or len(known) < _ENOUGH:
+        return NOTHING
+    limit = min(_QUESTIONS, max(_FEWEST, _SCORES // max(len(question.candidates), 1)))
+    asked = _drawn(asked, limit)
+    questions: list[Answered] = []
+    hits: list[Hit] = []
+    for hidden in _parts(asked, len(known), question.graph.num_entities):
+        for head, answered, rivals, scores in _answers(question, method, hidden, calibration):
+            questions.append(answered)
+            right = np.flatnonzero(hidden.contains(np.array([head]), rivals))
+            rows = features(scores, answered.shots, answered.one_value)
+            said = probabilities(calibration.logits(rows), answered.one_value)[right]
+            hits += [Hit(head, *hit) for hit in zip(rivals[right].tolist(), logit(said).tolist(), strict=True)]
+            on_progress("testing the relation", min(len(questions) / len(asked), 1.0))
+    tuning, firsts = fit_tuning(questions, calibration), _firsts(questions, calibration)
+    return SelfTest(len(questions), tuning, firsts, tuple(hits))
+
+
+def measure_known(
+    graph: Graph, method: Method, rows: Ints, on_progress: OnProgress, seed: int = 0
+) -> tuple[MeasuredKnown, Calibration] | None:
+    """How good a method is at relations of the graph, from facts (rows of triples) that it has not seen.
+
+    None where there are too few of them. As with other relations, probabilities of one are judged by others.
+    """
+    relations = np.unique(graph.relations[rows])
+    relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
+    found: list[list[Answered]] = []
+    for number, relation in enumerate(relations.tolist()):
+        question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
+        asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
+        asked = _drawn(asked, max(1, min(_EACH, _SCORES // _FEWEST // max(len(question.candidates), 1))))
+        hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
+        found.append([answered for _, answered, _, _ in _answers(question, method, hidden, None)])
+        on_progress("measuring known relations", (number + 1) / len(relations))
+    found = [questions for questions in found if questions]
+    if sum(map(len, found)) < _QUESTIONS or len(found) < _FEWEST_RELATIONS:
+        return None
+    firsts: list[First] = []
+    for group in range(_GROUPS):
+        others = [questions for number, questions in enumerate(found) if number % _GROUPS != group]
+        calibration = _calibrate(others)
+        firsts += [first_of(one, calibration, Tuning()) for own in found[group::_GROUPS] for one in own]
+    measured = MeasuredKnown(
+        relations=len(found),
+        questions=len(firsts),
+        hits_at_1=sum(first.right for first in firsts) / len(firsts),
+        reliability=reliability_of(firsts),
+        trade_off=trade_off(firsts),
+    )
+    return measured, _calibrate(found)
+
+
+def _calibrate(found: Sequence[Sequence[Answered]]) -> Calibration:
+    """Each question counts the same; all those of a relation are one observation."""
+    questions = [one for own in found for one in own if len(one.count)]
+    return fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
+
+
+def _answers(
+    question: Question, method: Method, hidden: PairSet, calibration: Calibration | None
+) -> Iterator[tuple[int, Answered, Ints, Floats]]:
+    """Ask for hidden facts of a relation, head by head; with a calibration, types that never go together count."""
+    part = _without(question, hidden)
+    if not len(part.references):
+        return
+    scorer: Scorer = method.prepare(part.task, part.references)
+    if calibration is not None:
+        scorer = Adjusted.of(part, scorer, calibration)
+    shots, one_value = len(part.known), has_one_value(part.known.pairs)
+    for head in np.unique(hidden.pairs[:, 0]).tolist():
+        scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden)
+        yield head, Answered.of(scores, right, shots, one_value), rivals, scores
+
+
+def _drawn(pairs: Ints, count: int) -> Ints:
+    """A fixed sample of pairs (n, 2)."""
+    return pairs[np.sort(Stream(0, Purpose.SELF_TEST, len(pairs)).permutation(len(pairs))[:count])]
+
+
+def _parts(asked: Ints, known: int, num_entities: int) -> Iterator[PairSet]:
+    """What is hidden at a time: all that is asked for, or where that is much, some of it."""
+    folds = min(_FOLDS, -(-len(asked) * _FOLDS // known))
+    order = Stream(0, Purpose.SELF_TEST, known).permutation(len(asked))
+    for fold in range(folds):
+        rows = asked[order[fold::folds]]
+        yield PairSet(rows[:, 0], rows[:, 1], num_entities)
+
+
+def _without(question: Question, hidden: PairSet) -> Question:
+    """The same question, asked by somebody who does not know some facts."""
+    references, known = question.references, question.known.pairs
+    left = known[~hidden.contains(known[:, 0], known[:, 1])]
+    return replace(
+        question,
+        references=references[~hidden.contains(references[:, 0], references[:, 1])],
+        known=PairSet(left[:, 0], left[:, 1], question.graph.num_entities),
+    )
+
+
+def _firsts(questions: Sequence[Answered], calibration: Calibration) -> tuple[First, ...]:
+    """First suggestions, each half with probabilities that were fitted on the other."""
+    found = []
+    for half in (0, 1):
+        tuning = fit_tuning(questions[1 - half :: 2], calibration)
+        found += [first_of(question, calibration, tuning) for question in questions[half::2]]
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""What the facts of a relation say of its shape: whether heads have one value, and which types go together."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints
+from faan.graph import Types
+from faan.tasks import PairSet
+
+ONE_EACH = 0.9  # the share of heads with one tail that makes a relation one with one value
+_HEADS = 3  # from so many on that can be told
+_TAILS = 20  # and the other way round, where a handful of different tails says nothing
+_DOUBT = 2.0  # facts with types that never met before which are thought to have been seen
+_KEPT = 16  # sets of types whose tails are remembered
+_SEEN = 3  # known facts of heads of a type, from which on a type that never occurs with them is worth a warning
+
+
+def has_one_value(pairs: Ints) -> bool:
+    """Whether heads of known pairs (n, 2) have one tail each, nearly all of them."""
+    return _is_one_each(pairs[:, 0], _HEADS)
+
+
+def has_one_head(pairs: Ints) -> bool:
+    """Whether tails of known pairs (n, 2) have one head each, nearly all of them."""
+    return _is_one_each(pairs[:, 1], _TAILS)
+
+
+def _is_one_each(entities: Ints, least: int) -> bool:
+    counts = np.unique(entities, return_counts=True)[1]
+    return len(counts) >= least and bool((counts == 1).mean() >= ONE_EACH)
+
+
+class TypePairs:
+    """Which types of tails occur with which types of heads, in the known facts of a relation."""
+
+    def __init__(self, types: Types, known: PairSet) -> None:
+        self._types, self._known = types, known.pairs
+        self._found: dict[bytes, tuple[int, NDArray[np.bool_]]] = {}
+
+    def against(self, head: int, tails: Ints) -> NDArray[np.float64]:
+        """By how much the odds of each tail fall, as a logarithm (C,): 0 unless its types never occur with the head's.
+
+        After n facts of such heads, none of them with such a tail, the next one has it with odds 2 to n + 2 of what
+        they are for heads of any type.
+        """
+        facts, fits = self._with(head)
+        if not facts:
+            return np.zeros(len(tails))
+        return np.where(fits[tails], 0.0, np.log1p(facts / _DOUBT))
+
+    def is_odd(self, head: int, tail: int) -> bool:
+        """Whether the tail's types never occur with the head's, and there are enough facts to say so."""
+        facts, fits = self._with(head)
+        return facts >= _SEEN and not bool(fits[tail])
+
+    def _with(self, head: int) -> tuple[int, NDArray[np.bool_]]:
+        """How many known facts have a head of the head's types, and which entities have a type of their tails.
+
+        Entities without a type fit anywhere, and so do types that no head of the relation has.
+        """
+        key = np.sort(self._types.of(head)).tobytes()
+        if key not in self._found:
+            if len(self._found) == _KEPT:
+                self._found.clear()
+            self._found[key] = self._look_up(self._types.of(head))
+        return self._found[key]
+
+    def _look_up(self, own: Ints) -> tuple[int, NDArray[np.bool_]]:
+        facts = self._head_types[0][np.isin(self._head_types[1], own)]
+        is_such = np.isin(self._tail_types[0], facts)
+        fits = self._untyped.copy()
+        fits[self._types.owners[np.isin(self._types.ids, self._tail_types[1][is_such])]] = True
+        return len(np.unique(self._tail_types[0][is_such])), fits
+
+    @cached_property
+    def _untyped(self) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.diff(self._types.offsets) == 0
+        return found
+
+    @cached_property
+    def _head_types(self) -> tuple[Ints, Ints]:
+        """Each known fact with each type of its head: numbers of facts, and types."""
+        return self._sides(0)
+
+    @cached_property
+    def _tail_types(self) -> tuple[Ints, Ints]:
+        return self._sides(1)
+
+    def _sides(self, column: int) -> tuple[Ints, Ints]:
+        ends = self._known[:, column]
+        first, counts = self._types.offsets[ends], self._types.offsets[ends + 1] - self._types.offsets[ends]
+        facts = np.repeat(np.arange(len(ends)), counts)
+        step = np.arange(len(facts)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return facts, self._types.ids[np.repeat(first, counts) + step]

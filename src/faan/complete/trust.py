@@ -1,0 +1,97 @@
+"""What probabilities are worth: how often they were right, and how much they answer at which threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from faan.base import counted
+from faan.complete.about import Bin, Point
+from faan.complete.calibration import Answered, Calibration, Tuning, probabilities, reliability
+
+_MANY = 50  # hidden facts, from which on other relations hardly count
+_FEW = 8  # examples, up to which they say little about how far to trust them
+_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the probabilities of a relation rest on, and what they were worth when its facts were hidden and asked for.
+
+    Attributes:
+        facts: How many facts of the relation were hidden and asked for.
+        examples: How many examples there are.
+        decisions: How many decisions of reviewers count.
+        one_value: Whether a head has one value, so that its answers share one unit with 'none of these'.
+        measured: Whether probabilities were measured on this graph at all.
+        reliability: First suggestions by probability: what was said, what was true. Empty where nothing was measured.
+        trade_off: For each threshold the share of heads that get an answer, and the share of these that is right.
+
+    >>> import faan
+    >>> facts = [(f"land{i}", "next_to", f"land{i + 1}") for i in range(9)]
+    >>> facts += [(f"town{i}", "lies_in", f"land{i}") for i in range(9)]
+    >>> trust = faan.fit(facts, method="rules", progress=False).trust({"land1": "town1", "land2": "town2"})
+    >>> trust.in_words()
+    'from another graph: 2 examples say little'
+    """
+
+    facts: int
+    examples: int
+    decisions: int
+    one_value: bool
+    measured: bool
+    reliability: tuple[Bin, ...]
+    trade_off: tuple[Point, ...]
+
+    def in_words(self) -> str:
+        """What the probabilities rest on, in a few words.
+
+        >>> trust.facts
+        0
+        """
+        others = "other relations" if self.measured else "another graph"
+        if self.facts >= _MANY:
+            found = f"measured on {counted(self.facts, 'fact')} of this relation"
+        elif self.facts:
+            found = f"measured on {counted(self.facts, 'fact')} of this relation and on {others}"
+        else:
+            few = f": {counted(self.examples, 'example says', 'examples say')} little" if self.examples < _FEW else ""
+            found = f"from {others}{few}"
+        return found + (f", and {counted(self.decisions, 'decision')}" if self.decisions else "")
+
+
+@dataclass(frozen=True)
+class First:
+    """The first suggestion for a head: the probability that it was given, and whether it was right."""
+
+    said: float
+    right: bool
+
+
+def first_of(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
+    """What would have been said of the best candidate of a question; nothing at all counts as wrong."""
+    if not len(question.count):
+        return First(0.0, False)
+    z = tuning.offset + tuning.slope * calibration.logits(question.rows)
+    z += np.log(question.count) * question.one_value  # a group of candidates takes its share of the unit
+    return First(float(probabilities(z, question.one_value)[0]), bool(question.right[0]))
+
+
+def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
+    """The reliability curve: first suggestions in ten steps of probability."""
+    if not firsts:
+        return ()
+    said, right = np.array([one.said for one in firsts]), np.array([one.right for one in firsts])
+    return tuple(reliability(said, right, np.ones(len(said))))
+
+
+def trade_off(firsts: Sequence[First]) -> tuple[Point, ...]:
+    """For each threshold the share of heads whose first suggestion reaches it, and the share of those that is right."""
+    found = []
+    for threshold in _THRESHOLDS if firsts else ():
+        over = [one for one in firsts if one.said >= threshold]
+        right = sum(one.right for one in over) / len(over) if over else None
+        found.append(Point(threshold=threshold, answered=len(over) / len(firsts), right=right))
+    return tuple(found)

@@ -1,0 +1,50 @@
+"""What paths together say of a head with each candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints
+from faan.evidence.paths import Firings, RelationPaths
+from faan.evidence.walks import gather_evidence
+
+LONG = 3  # hops of a long path
+
+
+@dataclass(frozen=True, eq=False)
+class PathSums:
+    """What the paths say of each candidate, (C,)."""
+
+    short: NDArray[np.float64]  # sum of -log(1 - confidence) over paths of one and two hops
+    long: NDArray[np.float64]  # over paths of three hops
+    best: NDArray[np.float64]  # the highest confidence
+    fired: Ints  # how many paths
+
+
+def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None) -> PathSums:
+    """What paths say of a head with each of some different entities (C,)."""
+    short, long, best, fired = np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids), np.int32)
+    found = next(paths.fire(np.array([head]), ids))
+    if own is not None:
+        found = _without_own_edges(paths, found, head, ids, own)
+    is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
+    for weight, some in ((short, ~is_long), (long, is_long)):
+        gather_evidence(found.paths[some], found.candidates[some], paths.confidence, weight, best, fired)
+    return PathSums(short, long, best, fired)
+
+
+def _without_own_edges(paths: RelationPaths, found: Firings, head: int, ids: Ints, own: int) -> Firings:
+    """The same paths, where a known fact is not explained by its own edge."""
+    relations, entities = paths.neighbours.of(head)
+    places = np.flatnonzero(np.isin(ids, entities[relations == own]))
+    if not len(places):
+        return found
+    keep = ~np.isin(found.candidates, places)
+    parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
+    for place, one in zip(places.tolist(), paths.fire_without(head, own, ids[places]), strict=True):
+        hit = places[one.candidates] == place
+        parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
+    return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -1,0 +1,95 @@
+"""Compressed streams: what a file holds is told by its first bytes, and must be in proportion to its size."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import sys
+import zlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from faan.graph.limits import unpacked_limit, unpacks_too_far
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+SNIFF = 1 << 20  # bytes looked at to tell formats apart
+COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
+# What decompressors raise about damaged files, besides EOFError about those that were cut off.
+DAMAGED = (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)
+
+_DECOMPRESSORS: dict[re.Pattern[bytes], Callable[..., Any]] = {
+    re.compile(rb"\x1f\x8b"): lambda raw: gzip.GzipFile(fileobj=raw),
+    re.compile(rb"\xfd7zXZ\x00"): lzma.LZMAFile,
+    re.compile(rb"BZh[1-9]1AY&SY"): bz2.BZ2File,
+    re.compile(rb"\x28\xb5\x2f\xfd"): zstd.ZstdFile,
+}
+
+
+class Counted(io.RawIOBase):
+    """Standard input, which is not ours to close, and how many bytes came from it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        """Read as much as is there, up to the buffer's size."""
+        count: int = self._stream.readinto(buffer)
+        self.count += count
+        return count
+
+
+class _Unpacked(io.RawIOBase):
+    """What a decompressor gives, as long as it is in proportion to what it takes."""
+
+    def __init__(self, stream: io.BufferedIOBase, size: Callable[[], int], name: str) -> None:
+        self._stream, self._size, self._name = stream, size, name
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def readinto(self, buffer: Buffer) -> int:
+        count = self._stream.readinto(buffer)
+        self._check(self._stream.tell())
+        return count
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_SET:
+            self._check(offset)
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def _check(self, place: int) -> None:
+        if place > (limit := unpacked_limit(self._size())):
+            raise unpacks_too_far(limit, self._name)
+
+
+def buffered(raw: object) -> io.BufferedReader:
+    """A stream that can look ahead as far as is needed to tell formats apart."""
+    return io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF)
+
+
+def uncompressed(stream: io.BufferedReader, size: Callable[[], int], name: str) -> io.BufferedReader:
+    """What a stream holds; compression is told by its first bytes."""
+    start = stream.peek(SNIFF)
+    opener = next((opener for magic, opener in _DECOMPRESSORS.items() if magic.match(start)), None)
+    return stream if opener is None else buffered(_Unpacked(opener(stream), size, name))

@@ -1,0 +1,68 @@
+"""Names as plain words: `concept:person:albert_einstein` and `http://x/Albert_Einstein` are both *albert einstein*.
+
+Labels and readable ids say what things are called. Opaque ids (`Q42`, `/m/0abc`, numbers) say nothing; a graph that has
+only such ids, and no labels, has no readable names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from urllib.parse import unquote
+
+import polars as pl
+
+from faan.graph.graph import Graph
+from faan.graph.names import Names
+
+_SAMPLE = 2_000  # entities whose names are looked at to see whether names are readable
+_WORD = r"^\p{L}{3,}$"
+_COMMON = 0.1  # a word that more of the entities have tells none of them from the others
+_FEW = 5  # in a small graph, so many may share a word all the same
+_LONGEST = 200  # letters of a name that are looked at
+
+
+def plain_words(names: pl.Series) -> pl.Series:
+    """Each name in small letters without accents, its words set apart by single blanks; of an id the local part."""
+    texts = names.str.slice(0, 10 * _LONGEST)
+    is_id = ~texts.str.contains(r"\s")
+    if (encoded := is_id & texts.str.contains("%")).any():
+        decoded = [unquote(one) if coded else one for one, coded in zip(texts, encoded, strict=True)]
+        texts = pl.Series(decoded, dtype=pl.String)
+    local = (
+        texts.str.replace(r"^(?:[^:#]*[:#]|/).*?([^/#:]*[\p{L}\p{N}][^/#:]*)[/#:]*$", "$1")
+        .str.replace(r"(\p{L})0\d\d$", "$1")  # ford001: the number only tells it from another ford
+        .str.replace_all(r"(\p{Ll})(\p{Lu})", "$1 $2")
+    )
+    texts = pl.select(pl.when(is_id).then(local).otherwise(texts)).to_series()
+    texts = texts.str.slice(0, _LONGEST).str.normalize("NFKD").str.replace_all(r"\p{M}+", "")
+    return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]+", " ").str.strip_chars()
+
+
+def entity_words(graph: Graph) -> pl.Series:
+    """What each entity is called, in plain words: its label, or its id if it has none."""
+    return plain_words(_called(graph.entity_names, graph.entity_labels))
+
+
+def relation_words(graph: Graph) -> pl.Series:
+    """What each relation is called, in plain words: its label, or its id if it has none."""
+    return plain_words(_called(graph.relation_names, graph.relation_labels))
+
+
+def has_readable_names(graph: Graph) -> bool:
+    """Whether most entities have a word in their name that tells them from others; decided by a sample."""
+    step = max(1, graph.num_entities // _SAMPLE)
+    sample = pl.Series([graph.entity_label(i) for i in range(0, graph.num_entities, step)], dtype=pl.String)
+    words = [set(text.split(" ")) for text in plain_words(sample)]
+    having = Counter(word for own in words for word in own)
+    readable = pl.Series(list(having), dtype=pl.String)
+    allowed = max(_FEW, _COMMON * len(words))
+    telling = {word for word in readable.filter(readable.str.contains(_WORD)) if having[word] <= allowed}
+    return sum(not own.isdisjoint(telling) for own in words) > len(words) / 2
+
+
+def _called(names: Names, labels: Names | None) -> pl.Series:
+    own = names.to_series()
+    if labels is None:
+        return own
+    given = labels.to_series()
+    return pl.select(pl.when(given == "").then(own).otherwise(given)).to_series()

@@ -1,0 +1,51 @@
+"""What a score is made of, for methods that can say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints
+from faan.evidence import RelationPaths
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """What one piece of evidence says of a pair, and what that added to its score."""
+
+    name: str
+    meaning: str
+    kind: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class ScoreParts:
+    """Why a pair has its score: contributions, the largest first. They add up to the score but for a constant."""
+
+    head: int
+    tail: int
+    score: float
+    contributions: tuple[ScorePart, ...]
+
+
+@runtime_checkable
+class ExplainingScorer(Protocol):
+    """A scorer that takes its scores apart."""
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        """As `Scorer.score`."""
+        ...
+
+    def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
+        """What each piece of evidence says of a head with each tail."""
+        ...
+
+    @property
+    def paths(self) -> RelationPaths:
+        """The relation paths that it follows."""
+        ...
