@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from faan.complete import (
     About,
+    Bin,
     Contribution,
     Described,
     Examples,
@@ -16,10 +17,12 @@ from faan.complete import (
     Fact,
     Hop,
     Measured,
+    Point,
     Reason,
     Source,
     Suggestion,
     Suggestions,
+    Trust,
     WeightedExample,
     WeightedNeighbour,
 )
@@ -93,6 +96,11 @@ class FakeCompleter:
             (Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),),
             "measured on 100 facts of this relation",
         )
+
+    def trust(self, examples: Examples, *, rejected: Sequence[tuple[str, str]] = ()) -> Trust:
+        bins = (Bin(count=40, said=0.3, true=0.25), Bin(count=20, said=0.9, true=0.88))
+        points = (Point(threshold=0.5, answered=0.4, right=0.7), Point(threshold=0.9, answered=0.2, right=0.88))
+        return Trust(60, 3, len(rejected), True, True, bins, points)
 
     def _pairs(self, examples: Examples) -> list[tuple[str, str]]:
         if isinstance(examples, Extended):

@@ -35,3 +35,19 @@ def test_placeholders_of_another_graph_are_its_own(make_service: MakeService) ->
     page = client_of(make_service(read_graph([('"><script>', "knows", "b")]))).get("/").text
     assert 'placeholder="&#34;&gt;&lt;script&gt;"' in page
     assert "France" not in page
+
+
+def test_the_page_says_what_percentages_are_worth(client: TestClient) -> None:
+    worth = client.post("/trust", json={"relation": "currency"}).text
+    assert "measured on 60 facts of this relation" in worth
+    assert "<td>90 %</td><td>20 %</td><td>88 %</td>" in worth
+    assert worth.count('<circle class="bin"') == 2
+    assert "Heads have one value" in worth
+    wrong = client.post("/trust", json={"relation": "curency"})
+    assert (wrong.status_code, wrong.json()["nearest"]) == (422, ["currency"])
+
+
+def test_a_relation_that_looks_like_a_script_is_only_a_name(client: TestClient) -> None:
+    asked = {"relation": "<script>", "examples": [["Peru", "Euro"]]}
+    worth = client.post("/trust", json=asked).text
+    assert "<h3>&lt;script&gt;</h3>" in worth

@@ -222,3 +222,18 @@ def test_the_first_tail_is_completed_by_name_and_later_ones_by_kind(page: str, w
     window.wait_for_text(".options [role=option]:first-child", "coin")  # not a court, nor a country
     offered = [item.text for item in window.all(".options [role=option]")]
     assert all(text.startswith("coin") for text in offered)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_what_percentages_are_worth_is_a_key_away(page: str, window: Window, size: tuple[int, int]) -> None:
+    window.show_as(*size)
+    opened(page, window, THREE)
+    if size[0] > 600:
+        window.press("t")
+    else:
+        window.click("#show-trust")
+    window.wait_for_text("#worth", "The percentages rest on this: ")
+    assert window.driver.execute_script("return document.documentElement.scrollWidth") <= size[0]
+    window.click("#close-trust")
+    window.decide("a")
+    window.wait_for_text("#progress", "1 accepted")

@@ -106,12 +106,13 @@ class _Table:
         """The values of some of the evidence for a head with each candidate, (C, E); zero for the other."""
         query = HeadQuery(self.candidates, head)
         table = np.zeros((len(self.candidates.ids), len(self.evidence)), np.float32, order="F")
-        for number in numbers:
-            one = self.evidence[number]
-            if isinstance(one, PairEvidence):
-                table[:, number] = one.of(query)
-            elif isinstance(one, Context):
-                table[:, number] = one.of(self.candidates.query, head)
-            else:
-                table[:, number] = self.tails[number]
+        with np.errstate(invalid="ignore"):  # some processors raise the flag in products of sound numbers
+            for number in numbers:
+                one = self.evidence[number]
+                if isinstance(one, PairEvidence):
+                    table[:, number] = one.of(query)
+                elif isinstance(one, Context):
+                    table[:, number] = one.of(self.candidates.query, head)
+                else:
+                    table[:, number] = self.tails[number]
         return table

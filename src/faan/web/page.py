@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +16,7 @@ from faan.graph import DEFAULT_BASE
 from faan.web.api import Served
 from faan.web.export import FORMATS
 from faan.web.naming import first_relations
-from faan.web.requests import ExplainRequest
+from faan.web.requests import ExplainRequest, QuestionRequest
 
 _FIRST_RELATIONS = 40  # on the start page; the others are found by typing
 
@@ -61,6 +62,20 @@ def start(service: Served) -> str:
         total=len(service.naming.relations),
         formats=FORMATS,
         base=DEFAULT_BASE,
+    )
+
+
+@router.post("/trust", response_class=HTMLResponse)
+def trust(request: QuestionRequest, service: Served) -> str:
+    """What the probabilities of a relation are worth, as a part of the page."""
+    found, relation = service.trust(request), service.naming.relation_label(service.relation_name(request))
+    most = max((bin.count for bin in found.reliability), default=1)
+    return _render(
+        "trust.html",
+        trust=found,
+        relation=relation,
+        about=service.completer.about,
+        radius=lambda count: 2 + 6 * math.sqrt(min(count / most, 1)),
     )
 
 

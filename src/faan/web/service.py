@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 
 from faan.base import InputError
-from faan.complete import Completer, Examples, Explanation, Extended, Suggestion
+from faan.complete import Completer, Examples, Explanation, Extended, Suggestion, Trust
 from faan.graph import Graph
 from faan.web.answers import (
     Explained,
@@ -128,6 +128,12 @@ class Service:
         with self.gate.turn():
             explanation = self.completer.explain(head, tail, examples, rejected=self._rejected(request))
         return self._explained(explanation, relation)
+
+    def trust(self, request: QuestionRequest) -> Trust:
+        """What the probabilities of a relation are worth."""
+        examples = self._examples(request)
+        with self.gate.turn():
+            return self.completer.trust(examples, rejected=self._rejected(request))
 
     def decide(self, request: DecideRequest) -> Decision:
         """Write a decision down."""

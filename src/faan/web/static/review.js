@@ -11,6 +11,7 @@ import { pastDialog } from "./past.js";
 import { questionForm } from "./question.js";
 import { postForLines } from "./server.js";
 import { keyOf, percent, suggestionList } from "./suggestions.js";
+import { trustDialog } from "./trust.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
@@ -282,6 +283,7 @@ function useDecisions() {
 
 const dialog = exportDialog(() => state.relation);
 const many = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
+const trust = trustDialog(() => questionOf(state));
 const past = pastDialog(() => state, reviewer, decisions.wasUndone);
 const KEYS = {
   a: () => decide("accepted"),
@@ -295,6 +297,7 @@ const KEYS = {
   o: () => rearrange({ order: state.order === "surest" ? "head" : "surest" }),
   f: () => $("least").focus(),
   d: () => past.show(),
+  t: () => state.relation && trust.show(),
   e: useDecisions,
   x: () => dialog.show(),
   "/": () => $("relation").focus(),
@@ -312,6 +315,7 @@ controls(
     "reject-rest": rejectRest,
     "accept-many": KEYS.m,
     "show-past": KEYS.d,
+    "show-trust": KEYS.t,
     "show-export": KEYS.x,
     "show-help": KEYS["?"],
     more: () => go({ ...state, limit: Math.min(state.limit * 2, 1000) }),
