@@ -21,12 +21,15 @@ class Cake(Settings):
         ("layers = \x00", "cannot be read as TOML"),
     ],
 )
-def test_settings_that_only_hurt_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "cake.toml"
+def test_settings_that_only_hurt_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("cake.toml")
     path.write_text(text)
     with pytest.raises(InputError, match=message) as caught:
         Cake.from_toml(path)
-    assert str(path) in str(caught.value)
+    assert str(caught.value).startswith("cake.toml: ")
 
 
 def test_an_overlong_path_of_settings_is_an_input_error() -> None:

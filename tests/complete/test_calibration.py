@@ -49,8 +49,8 @@ def fitted(one_value: bool, heads: int = 600) -> Calibration:
 
 @pytest.mark.parametrize("one_value", [True, False])
 def test_probabilities_are_right_on_average(one_value: bool) -> None:
-    calibration = fitted(one_value)
-    firsts = [first_of(question, calibration, Tuning()) for question in sample(1000, 1, one_value)]
+    calibration = fitted(one_value, 2000)
+    firsts = [first_of(question, calibration, Tuning()) for question in sample(4000, 1, one_value)]
     assert abs(np.mean([one.said for one in firsts]) - np.mean([one.right for one in firsts])) < 0.03
     assert calibration_error(reliability_of(firsts)) < 0.06
 
