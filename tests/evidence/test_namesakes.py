@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faan.base import Ints
@@ -62,6 +62,8 @@ def test_all_of_it_is_there_where_names_are_readable_and_not_left_out() -> None:
     assert not any(one.kind == "names" for one in evidence_of(Sources(opaque)))
 
 
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(st.integers(0, 5), st.integers(0, ENTITIES - 1), st.none() | st.integers(0, 2 * RELATIONS - 1), st.booleans())
 def test_a_pair_does_not_depend_on_what_else_is_asked(seed: int, head: int, hidden: int | None, known: bool) -> None:
     graph, task = make_graph(seed), make_task(hidden, known and hidden is not None)
@@ -72,6 +74,8 @@ def test_a_pair_does_not_depend_on_what_else_is_asked(seed: int, head: int, hidd
             assert np.isfinite(values[0])
 
 
+@pytest.mark.slow
+@settings(max_examples=20)
 @given(st.integers(0, 5), st.integers(0, RELATIONS - 1))
 def test_a_hidden_relation_leaves_no_trace(seed: int, hidden: int) -> None:
     graph = make_graph(seed)

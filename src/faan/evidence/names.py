@@ -14,6 +14,7 @@ from faan.base import Ints, offsets_of
 from faan.graph import Graph, Names, entity_words
 
 _LETTERS = 3  # of an n-gram
+_NAMESAKES = 0.01  # share of the entities: fewer are not worth the time to look for paths among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +40,9 @@ class EntityNames:
 
     @cached_property
     def merged(self) -> Graph:
-        """The graph in which entities of the same name are one; the graph itself if no two have the same."""
+        """The graph in which entities of the same name are one; the graph itself if hardly any have the same."""
         graph = self.graph
-        if len(self.called) == graph.num_entities:
+        if graph.num_entities - len(self.called) < _NAMESAKES * graph.num_entities:
             return graph
         rows = np.stack([self.whole[graph.heads], graph.relations, self.whole[graph.tails]], axis=1).astype(np.int32)
         heads, relations, tails = np.ascontiguousarray(np.unique(rows, axis=0).T)

@@ -290,6 +290,8 @@ class HeadQuery:
     @cached_property
     def namesake_paths(self) -> PathSums:
         """Which paths lead from the head to the candidates where entities of the same name are one."""
+        if self.relation.sources.names.merged is self.relation.sources.graph:
+            return self.paths
         (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
         found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own)
         return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
@@ -344,6 +346,8 @@ class HeadQuery:
     def namesake_links(self) -> tuple[Values, Values, Values]:
         """The same where entities of the same name are one."""
         names, (ids, row) = self.relation.sources.names, self.candidates.namesakes
+        if names.merged is self.relation.sources.graph:
+            return self.links
         place = np.full(names.merged.num_entities, -1, np.int32)
         place[ids] = np.arange(len(ids))
         head = int(names.number(np.array([self.head]))[0])

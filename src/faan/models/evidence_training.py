@@ -53,6 +53,7 @@ class EvidenceConfig(MethodConfig):
     rows: ClassVar[tuple[Row, ...]] = (
         Row("Evidence", "evidence", tables=("main", "shots", "relations")),
         Row("Evidence quick", "evidence-quick"),
+        Row("Evidence names", "evidence-names"),
     )
     variants: ClassVar[Mapping[str, Variant]] = {
         "no-paths": Variant("without paths and links", {"without": ("paths", "links")}),
@@ -67,7 +68,7 @@ class EvidenceConfig(MethodConfig):
     }
     """The ablation of evidence, further evidence, and another protocol."""
     title: ClassVar[str] = "The evidence ranker"
-    fit_config: ClassVar[str | None] = "evidence-quick"
+    fit_config: ClassVar[str | None] = "evidence-names"
 
     method: Literal["evidence"] = "evidence"
     """Which method."""
