@@ -18,7 +18,6 @@ NEW_RELATION = "the new relation"
 MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples to be looked at one by one
 _SEVERAL = 4  # from so many different tails on, a role that only one of them plays says little
 _LOW_EVIDENCE = 2
-_GIVE_WAY = 2  # real examples that stand-ins give way to
 _MANY = 1000  # names that are cheaper looked up together than one by one
 
 
@@ -113,15 +112,14 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
 
 
 def _described(graph: Graph, given: Described) -> Question:
-    """A new relation by its name; with few examples or none, relations of a similar name lend theirs."""
+    """A new relation by its name; without an example, relations of a similar name lend theirs."""
     own = _pairs(graph, given.pairs)
     known = PairSet(own[:, 0], own[:, 1], graph.num_entities)
     question = Question(graph, given.relation, own[:MAX_REFERENCES], known, None, _nothing(graph))
-    if len(own) >= _GIVE_WAY:
+    if len(own):  # stand-ins hurt beside a single one: docs/experiments.md
         return question
     lent, relations = stand_ins(graph, given.relation, given.not_like)
-    references = np.concatenate([own, lent]).astype(np.int32)
-    return replace(question, references=references, as_if_like=relations, lent=len(lent))
+    return replace(question, references=lent.astype(np.int32), as_if_like=relations, lent=len(lent))
 
 
 def _nothing(graph: Graph) -> PairSet:

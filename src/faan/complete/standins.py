@@ -1,9 +1,7 @@
 """Stand-ins: a relation of which no example is known is judged as if it were like relations with a similar name.
 
 Relations of the graph whose names are nearest to the new one's lend some of their pairs. Names are compared by the
-letters that they share, rare ones more. Types count too: *bankincountry* names banks and countries, so a relation that
-has banks as heads or countries as tails is nearer than its name alone says. Real examples are better than
-stand-ins: these give way to a few of them.
+letters that they share, rare ones more. Real examples are better than stand-ins: these give way to the first.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from difflib import SequenceMatcher
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, Purpose, Stream, UnknownNameError
 from faan.graph import Graph, plain_words, relation_words
@@ -25,13 +22,12 @@ RELATIONS, PAIRS = 3, 15  # so many relations lend so many pairs each
 _NEAR = 0.15  # how alike names must be at least
 _SAME = 0.9  # a name so alike is a misspelt one, and so is one that differs in one letter
 _GRAMS = (3, 4)  # letters in a row
-_TYPES = 0.3  # what it adds to the likeness if all entities of a relation have types that the name mentions
-_SHORTEST = 3  # letters of a type's name that are looked for
+_FACTS = 10  # a relation with fewer lends none
 
 
 @dataclass(frozen=True)
 class NearRelation:
-    """A relation of the graph, and how near its name and its types are to a new name."""
+    """A relation of the graph, and how near its name is to a new name."""
 
     relation: int
     likeness: float
@@ -62,19 +58,19 @@ def check_new(graph: Graph, name: str) -> None:
 
 
 def near_relations(graph: Graph, name: str) -> list[NearRelation]:
-    """All relations that have facts, the nearest first."""
+    """All relations that have enough facts to lend some, the nearest first."""
     own = [_grams(text) for text in _joined_relations(graph)]
     having = Counter(gram for grams in own for gram in grams)
-    asked, typed = _grams(wanted := _joined([name])[0]), _typed(graph, _mentioned(graph, wanted))
+    asked = _grams(_joined([name])[0])
 
     def length(grams: Iterable[str]) -> float:
         return sum(math.log1p(len(own) / (1 + having[gram])) ** 2 for gram in grams)
 
     found = []
-    for relation in graph.used_relations.tolist():
+    for relation in np.flatnonzero(graph.relation_counts >= _FACTS).tolist():
         product = length(asked) * length(own[relation])
         alike = length(asked & own[relation]) / math.sqrt(product) if product else 0.0
-        found.append(NearRelation(relation, alike + _TYPES * float(typed[relation]) if alike else 0.0))
+        found.append(NearRelation(relation, alike))
     return sorted(found, key=lambda one: (-one.likeness, one.relation))
 
 
@@ -90,25 +86,6 @@ def _joined_relations(graph: Graph) -> list[str]:
 def _grams(text: str) -> set[str]:
     marked = f"^{text}$"
     return {marked[i : i + size] for size in _GRAMS for i in range(len(marked) - size + 1)}
-
-
-def _mentioned(graph: Graph, wanted: str) -> Ints:
-    """The types whose names are part of a relation's name."""
-    if graph.types is None:
-        return np.empty(0, np.int64)
-    names = _joined([graph.types.label(number) for number in range(len(graph.types.names))])
-    return np.array([i for i, name in enumerate(names) if len(name) >= _SHORTEST and name in wanted], np.int64)
-
-
-def _typed(graph: Graph, mentioned: Ints) -> NDArray[np.float64]:
-    """For each relation the share of its heads and tails that are of one of the types."""
-    if graph.types is None or not len(mentioned):
-        return np.zeros(graph.num_relations)
-    is_typed = np.zeros(graph.num_entities, dtype=bool)
-    is_typed[graph.types.owners[np.isin(graph.types.ids, mentioned)]] = True
-    both = is_typed[graph.heads].astype(np.float64) + is_typed[graph.tails]
-    sums = np.bincount(graph.relations, weights=both, minlength=graph.num_relations)
-    return np.asarray(sums / (2 * np.maximum(graph.relation_counts, 1)))
 
 
 def _some_pairs(graph: Graph, relation: int) -> Ints:

@@ -70,7 +70,7 @@ class Suggestions(Sequence[Suggestion]):
 
     @property
     def as_if_like(self) -> tuple[str, ...]:
-        """The relations of the graph that stood in for a new one, which had no examples, or too few.
+        """The relations of the graph that stood in for a new one, which had no example.
 
         >>> found.as_if_like
         ()
