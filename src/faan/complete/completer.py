@@ -151,11 +151,11 @@ class Completer:
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
         given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
-        ranking = self._ranking(given, wrong)
+        ranking = self._ranking(given, wrong, progress=progress)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         by_tail = heads is None and answers is not None
         if heads is None and answers is not None:
-            asked, inverse = answers, self._ranking(given, wrong, inverse=True)
+            asked, inverse = answers, self._ranking(given, wrong, inverse=True, progress=progress)
             stream = partial(heads_for, asked, ranking, inverse, top, known)
         else:
             asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
@@ -259,18 +259,27 @@ class Completer:
         return Profiles.of(self.graph)
 
     def _ranking(
-        self, examples: Examples, rejected: tuple[tuple[str, str], ...] = (), *, inverse: bool = False
+        self,
+        examples: Examples,
+        rejected: tuple[tuple[str, str], ...] = (),
+        *,
+        inverse: bool = False,
+        progress: bool = True,
     ) -> Ranking:
         """What ranks answers to a question; what was prepared for the last few questions is used again."""
         key = (examples, rejected, inverse)
         shared = (self.graph, self.fitted, self.calibrations, self._profiles)
-        return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse), shared)
+        return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse, progress), shared)
 
-    def _prepare(self, examples: Examples, rejected: tuple[tuple[str, str], ...], inverse: bool) -> Ranking:
+    def _prepare(
+        self, examples: Examples, rejected: tuple[tuple[str, str], ...], inverse: bool, progress: bool
+    ) -> Ranking:
         question = ask(self.graph, examples, rejected)
         question = question.inverse() if inverse else question
         plain = self.fitted.method.prepare(question.task, question.references)
-        test = NOTHING if inverse else self._test(examples, question)  # heads of a tail are looked for, not judged
+        test = (
+            NOTHING if inverse else self._test(examples, question, progress)
+        )  # heads of a tail are looked for, not judged
         calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
         scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
         if len(question.rejected) and not inverse:
@@ -290,13 +299,13 @@ class Completer:
         new = pairs[~own.question.known.contains(pairs[:, 0], pairs[:, 1])]
         return PairSet(new[:, 0], new[:, 1], self.graph.num_entities), own.scorer
 
-    def _test(self, examples: Examples, question: Question) -> SelfTest:
+    def _test(self, examples: Examples, question: Question, progress: bool) -> SelfTest:
         """The self-test of a relation: of its own facts in the graph, where it has any, made once."""
         name = self._own_facts(examples)
         found = None if name is None else self._tests.get(name)
         if found is not None:
             return found
-        with progress_bars() as on_progress:
+        with progress_bars(wanted=progress) as on_progress:
             if name is None:
                 return run_self_test(question, self.fitted.method, self._calibration(question), None, on_progress)
             own, relation = ask(self.graph, name), self.graph.relation(name)
