@@ -71,7 +71,7 @@ def test_a_graph_without_enough_tasks_to_learn_and_to_measure_is_left_to_path_ru
     about = fit(land).about
     assert about.method == "rules"
     assert about.measured is not None
-    assert any("evidence needs 8 relations" in note and "the graph has 2:" in note for note in about.notes)
+    assert any("evidence needs 8 relations" in note and "the graph leaves 2:" in note for note in about.notes)
 
 
 def test_all_services_of_the_tutorial_are_found_in_their_buildings() -> None:
