@@ -118,17 +118,24 @@ def test_pictures_are_written_as_svg_and_png(completer: Completer, tmp_path: Pat
 
 @pytest.mark.slow
 def test_without_the_facts_that_the_first_reason_names_the_score_falls(trained: Completer) -> None:
-    """A mutation test: reasons are the ranker's own."""
-    fell = [
-        falls(trained, head, tail) for head, tail in CAPITALS[5:] for tail in (tail, tail[:-1] + "b", tail[:-1] + "c")
-    ]
-    named = [one for one in fell if one is not None]
-    assert len(named) > 40
-    assert np.mean(named) >= 0.95
+    """A mutation test: reasons are the ranker's own.
+
+    Capitals have further paths that are as good, so that their scores stay; other towns have one path alone.
+    """
+
+    def changes(letter: str) -> list[float]:
+        found = [change(trained, head, tail[:-1] + letter) for head, tail in CAPITALS[5:]]
+        return [one for one in found if one is not None]
+
+    assert len(changes("a")) > 20
+    assert max(changes("a")) <= 0
+    others = changes("b") + changes("c")
+    assert len(others) > 40
+    assert np.mean([one < 0 for one in others]) >= 0.95
 
 
-def falls(completer: Completer, head: str, tail: str) -> bool | None:
-    """Whether the score of a pair is lower without the facts that the first reason names; None if it names none."""
+def change(completer: Completer, head: str, tail: str) -> float | None:
+    """By how much the score of a pair rises without the facts that the first reason names; None if it names none."""
     graph, found = completer.graph, completer.explain(head, tail, FIVE)
     if not found.reasons or found.reasons[0].contribution <= 0 or not found.reasons[0].facts:
         return None
@@ -143,7 +150,7 @@ def falls(completer: Completer, head: str, tail: str) -> bool | None:
     whole = ask(graph, tuple(FIVE))
     before = ranker.prepare(whole.task, whole.references).score(*pair)[0, 0]
     after = mutant.prepare(replace(whole.task, pairs=question.references), question.references).score(*pair)[0, 0]
-    return bool(after < before)
+    return float(after - before)
 
 
 def test_what_is_the_same_twice_is_told_once() -> None:
@@ -202,9 +209,8 @@ def test_a_number_of_edges_is_told_as_it_is(land: Graph) -> None:
 def test_what_does_not_hold_is_not_told_as_if_it_did(land: Graph) -> None:
     absent = ScorePart("tail of heads with the same facts", "heads like it have the tail", "counts", 0.0, -0.5)
     assert told(land, "minted_in", ("coin3", "town3b"), absent) == [
-        "against: it does not hold that heads like it have the tail"
+        "against: it is not so that heads like it have the tail"
     ]
-    assert told(land, "minted_in", ("coin3", "town3b"), replace(absent, contribution=0.5)) == []
 
 
 def test_reasons_for_and_against_come_by_size(trained: Completer) -> None:

@@ -71,11 +71,8 @@ class Because:
         if told is not None:
             return told(head, tail, added)
         strongest = max(parts, key=lambda part: abs(part.contribution))
-        if strongest.value:
-            return [Reason(_against(added) + strongest.meaning, added, ())]
-        if added < 0:
-            return [Reason(f"against: it does not hold that {strongest.meaning}", added, ())]
-        return []  # what is absent explains nothing
+        lacking = "it is not so that " if strongest.value == 0 else ""
+        return [Reason(_against(added) + lacking + strongest.meaning, added, ())]
 
     def _tell_paths(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         """Each path by its share; paths along the same entities and relations, whatever the direction, are one."""

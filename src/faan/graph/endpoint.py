@@ -91,6 +91,7 @@ class Client:
             format = ox.QueryResultsFormat.from_media_type(kind) if kind else None
             if format is None or not kind.startswith("application/"):
                 raise self._wrong(f"answered {kind or 'without a content type'}, not SPARQL results")
+            solutions: object = None
             try:
                 limited = cast(IO[bytes], _Limited(answer, self.name))
                 solutions = ox.parse_query_results(limited, format=format)
@@ -102,6 +103,8 @@ class Client:
                 if isinstance(error, InputError):
                     raise
                 raise TroubleError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
+            finally:
+                solutions = None  # a traceback would keep it, and it must not be freed in another thread
             if answer.headers.get("X-SQL-State"):  # Virtuoso says so where it gives a part of the answer
                 raise TroubleError("the server ran out of time and gave a part of the answer", rows)
         return rows
