@@ -138,6 +138,12 @@ def test_without_heads_those_that_lack_the_fact_are_asked(faan: Faan, model: Pat
     assert len(out.splitlines()) == 1 + 3
 
 
+def test_where_nobody_lacks_the_fact_it_says_how_to_ask_for_further_ones(faan: Faan, model: Path) -> None:
+    code, out, err = faan("suggest", model, "--relation", "speaks")
+    assert (code, out) == (0, "")
+    assert "0 entities look like heads of the relation and lack the fact: name those that may have a further one" in err
+
+
 def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
     asked = ("suggest", model, *EXAMPLES, "--head", "land9", "--top", "2", "--format")
     header, first, _ = faan(*asked, "tsv")[1].splitlines()

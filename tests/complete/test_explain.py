@@ -8,12 +8,17 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from faan.base import InputError
+from faan.base import InputError, Ints
 from faan.complete import Completer, Reason, ask, fit
+from faan.complete.because import Because
 from faan.complete.drawing import layout, to_svg, write_drawing
-from faan.graph import read_graph
-from faan.models import EvidenceRanker, make_sources
+from faan.complete.reasons import Reasons
+from faan.complete.scoring import Adjusted
+from faan.evidence import Profiles, RelationPaths, find_paths
+from faan.graph import Graph, read_graph
+from faan.models import EvidenceRanker, ScorePart, ScoreParts, make_sources
 from faan.tasks import without_rows
 
 from .conftest import CAPITALS, facts
@@ -153,6 +158,59 @@ def test_what_is_the_same_twice_is_told_once() -> None:
     completer = fit(read_graph(rows), method="rules")
     because = completer.explain("a9", "b9", [(f"a{i}", f"b{i}") for i in range(5)]).suggestion.because
     assert sum("married_to" in sentence for sentence in because) == 1
+
+
+class OnePart:
+    """A scorer whose scores are one part."""
+
+    def __init__(self, part: ScorePart, paths: RelationPaths) -> None:
+        self.part, self.paths = part, paths
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.float64]:
+        return np.full((len(heads), len(candidates)), self.part.contribution)
+
+    def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
+        return [ScoreParts(head, tail, self.part.contribution, (self.part,)) for tail in tails.tolist()]
+
+
+def told(graph: Graph, relation: str, pair: tuple[str, str], part: ScorePart) -> list[str]:
+    """What is said of one part of the score of a pair."""
+    question = ask(graph, relation)
+    paths = find_paths(graph, question.references, question.candidates, question.hidden)
+    scorer = OnePart(part, paths)
+    because = Because(Reasons(question, Profiles.of(graph), scorer), Adjusted(scorer, None, None, 1.0))
+    head, tail = (graph.entity(name) for name in pair)
+    return [reason.sentence for reason in because.tell(head, np.array([tail]))[0]]
+
+
+@pytest.mark.parametrize(
+    ("pair", "added", "sentences"),
+    [
+        (("coin3", "town3a"), 0.5, []),  # they are linked by the relation that is asked for alone
+        (("coin3", "town3b"), -0.5, ["against: nothing links coin3 and town3b directly"]),
+        (("land3", "town3b"), 0.5, ["land3 and town3b are linked directly: ← lies_in —"]),
+        (("land3", "town3b"), -0.5, ["against: land3 and town3b are linked directly: ← lies_in —"]),
+    ],
+)
+def test_only_a_link_of_the_graph_is_told_as_a_link(
+    land: Graph, pair: tuple[str, str], added: float, sentences: list[str]
+) -> None:
+    linked = float(pair[0] == "land3")
+    part = ScorePart("direct links", "the graph links head and tail directly", "links", linked, added)
+    assert told(land, "minted_in", pair, part) == sentences
+
+
+def test_a_number_of_edges_is_told_as_it_is(land: Graph) -> None:
+    part = ScorePart("edges of the tail", "the tail has many edges in the graph", "counts", 1.4, -0.5)
+    edges = sum("court3" in (head, tail) for head, relation, tail in FACTS if relation != "is")
+    assert told(land, "minted_in", ("coin3", "court3"), part) == [f"against: court3 has {edges} edges in the graph"]
+
+
+def test_what_does_not_hold_is_not_told_as_if_it_did(land: Graph) -> None:
+    absent = ScorePart("tail of heads with the same facts", "heads like it have the tail", "counts", 0.0, -0.5)
+    assert told(land, "minted_in", ("coin3", "town3b"), absent) == [
+        "against: it is not so that heads like it have the tail"
+    ]
 
 
 def test_reasons_for_and_against_come_by_size(trained: Completer) -> None:

@@ -51,7 +51,7 @@ def test_no_request_breaks_the_server_or_its_promises(
     description: schemathesis.BaseSchema, mode: GenerationMode
 ) -> None:
     operations = [cast(Any, result).ok() for result in description.get_all_operations()]
-    assert len(operations) == 10
+    assert len(operations) == 12
     for operation in operations:
 
         @hypothesis.settings(max_examples=40, suppress_health_check=list(hypothesis.HealthCheck))

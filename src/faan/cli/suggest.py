@@ -246,6 +246,8 @@ def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: 
     more = f"; these are the first {limit} (--limit for more)" if limit < len(heads) else ""
     if asked.of_all:
         more += "; all of them are ranked first"
+    if not heads:
+        more = ": name those that may have a further one (--head, --heads-file)"
     talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{more}")
     return heads[:limit]
 

@@ -32,6 +32,8 @@ _BY_NAME = {
     "tail in references": "tail",
     "tail of similar heads": "tail",
     "type": "types",
+    "direct links": "links",
+    "edges of the tail": "edges",
 }
 
 
@@ -103,6 +105,19 @@ class Because:
             if len(set(path.walk.entities)) == len(path.walk.entities):
                 known.setdefault((relations, path.walk.entities), path)
         return list(known.values())
+
+    def _tell_links(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        relations, facts = self._reasons.direct_links(head, tail)
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        if relations:
+            listed = ", ".join(relations[:_NAMED])
+            yield Reason(f"{_against(added)}{one} and {other} are linked directly: {listed}", added, facts[:_FACTS])
+        elif added < 0:
+            yield Reason(f"against: nothing links {one} and {other} directly", added, ())
+
+    def _tell_edges(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        edges = counted(int(self._graph.neighbours.degrees[tail]), "edge")
+        yield Reason(f"{_against(added)}{self._reasons.label(tail)} has {edges} in the graph", added, ())
 
     def _tell_neighbours(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         shared, facts = self._reasons.shared_neighbours(head, tail)

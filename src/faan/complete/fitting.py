@@ -124,7 +124,7 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
         return recipe, notes
     lacking = (
         f"{recipe.method} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and "
-        f"the graph has {there}: "
+        f"the graph leaves {there or 'none'}: "
     )
     if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
         return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]

@@ -98,6 +98,12 @@ class Reasons:
         ]
         return shared, tuple(facts)
 
+    def direct_links(self, one: int, other: int) -> tuple[list[str], tuple[Fact, ...]]:
+        """Relations that link two entities, in words as seen from the first; and the facts that do."""
+        relations, ends = self._edges(one)
+        between = relations[ends == other].tolist()
+        return [self._role(role) for role in between], tuple(self._fact(one, role, other) for role in between)
+
     def shared_roles(self, entity: int, limit: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations of an entity that most tails of the examples take part in too, in words; and its facts of these."""
         relations, ends = self._edges(entity)
