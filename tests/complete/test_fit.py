@@ -164,10 +164,7 @@ def test_a_few_shot_model_is_trained_saved_and_loaded(
     assert completer.about.method == "faan"
     completer.save(tmp_path / "model")
     loaded = Completer.load(tmp_path / "model")
-    one, other = (each.score([("land9", f"town{i}a") for i in range(9)], CAPITALS[:3]) for each in (loaded, completer))
-    scores = [fact.score for fact in one]
-    assert len(set(scores)) > 1
-    assert scores == pytest.approx([fact.score for fact in other], rel=1e-4)  # where tensors lie in memory, sums round
+    assert list(loaded.suggest(CAPITALS[:3], heads=["land9"])) == list(completer.suggest(CAPITALS[:3], heads=["land9"]))
     found = loaded.explain("land9", "town9a", CAPITALS[:3])
     assert sum(one.weight for one in found.examples) == pytest.approx(1, abs=1e-5)  # FAAN's own attention
     assert found.head_neighbours

@@ -56,8 +56,11 @@ class FittedModel(Fitted):
         yield self.method, benchmark.splits["test"]
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:
-        """It stays the model that was measured."""
-        return self
+        """It keeps its weights, and sees the facts that it was not trained with."""
+        assert isinstance(self.method, FewShotModel)
+        model = _build(self.config, self.embeddings, graph, self.tasks)
+        model.load_state_dict(self.method.state_dict())
+        return FittedModel(self.config, self.embeddings, model.eval(), self.tasks)
 
     def save(self, folder: Path) -> None:
         """Write settings, vectors, weights and which relations the model does not see."""
@@ -75,11 +78,17 @@ class FittedModel(Fitted):
         if not isinstance(tasks, list) or not all(isinstance(name, str) for name in tasks):
             raise InputError("expected a list of relations", source=str(folder / _TASKS_FILE))
         embeddings = Embeddings.load(folder / EMBED_FOLDER)
-        seen = without_relations(graph, [graph.relation(name) for name in tasks])
-        background = Background.of(seen, embeddings, config.max_neighbours, config.seed)
         if not isinstance(config.model, FewShotConfig):
             raise InputError("expected the settings of a few-shot model", source=str(folder / _CONFIG_FILE))
-        with torch.random.fork_rng(devices=[]):
-            model = config.model.build(background)
+        model = _build(config, embeddings, graph, tasks)
         load_best(model, folder)
         return cls(config, embeddings, model, tasks)
+
+
+def _build(config: RunConfig, embeddings: Embeddings, graph: Graph, tasks: Sequence[str]) -> FewShotModel:
+    """The model with its first weights, over a graph without the relations that were tasks."""
+    assert isinstance(config.model, FewShotConfig)
+    seen = without_relations(graph, [graph.relation(name) for name in tasks])
+    background = Background.of(seen, embeddings, config.max_neighbours, config.seed)
+    with torch.random.fork_rng(devices=[]):
+        return config.model.build(background)
