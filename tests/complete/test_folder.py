@@ -185,3 +185,10 @@ def test_the_default_method_is_saved_and_loaded(evidence: Path) -> None:
     found = loaded.explain("land9", "town9a", FIVE)
     assert found.suggestion.rank <= 3
     assert {piece.name for piece in found.evidence} & {"all paths", "short paths", "fitted relation"}
+
+
+def test_a_huge_configuration_is_refused_before_it_is_held(tmp_path: Path) -> None:
+    with (tmp_path / "config.json").open("wb") as file:
+        file.truncate(1 << 33)  # 8 GiB that take no room on the disk
+    with pytest.raises(InputError, match="the model is damaged"):
+        Completer.load(tmp_path)

@@ -36,6 +36,7 @@ def main() -> int:
             seconds = 60 * arguments.minutes * TARGETS[name].share / whole
             print(f"{name}, {seconds:,.0f} s ...", file=sys.stderr, flush=True)
             tallies.append(TARGETS[name].attack(seconds, arguments.seed))
+            print(table(tallies[-1:]), file=sys.stderr, flush=True)  # a campaign that is ended early has told this
     print(table(tallies))
     return int(any(tally.findings for tally in tallies))
 

@@ -64,7 +64,7 @@ def _count(tally: Tally, answer: dict[str, Any], folder: Path, seed: int, number
     tally.outcomes[answer["outcome"]] += 1
     tally.slowest = max(tally.slowest, answer.get("seconds", 0.0))
     tally.peak = max(tally.peak, answer.get("mib", 0.0))
-    if answer["outcome"] in HARMLESS or any(f.detail == answer["detail"] for f in tally.findings):
+    if answer["outcome"] in HARMLESS or any(f.detail.startswith(answer["detail"]) for f in tally.findings):
         return
     made = next(path for path in folder.iterdir() if path.name != "stderr")
     kept = keep(made, REGRESSIONS / tally.target)

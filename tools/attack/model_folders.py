@@ -164,7 +164,7 @@ def attempt(path: Path) -> str:
         assert service.decisions.of_fact("capital", "land9", "town9a") == decided, "what was decided does not hold"
         service.decisions.undo(decided.id, "Ana")
         for text in ("land", "land9", "ladn9", '"'):
-            service.search.find(text)
+            service.naming.search.find(text)
         service.decisions.changes()
         service.decisions.tally()
         for name in FORMATS:

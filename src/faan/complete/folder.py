@@ -31,6 +31,7 @@ SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and
 SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, measured again where it is missing
 _OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
 _VERSION = 2
+_MOST_TEXT = 1 << 24  # characters of config.json; what is cut off there is no JSON
 
 
 class _Head(BaseModel):
@@ -124,7 +125,8 @@ def _read(folder: Path) -> _Config:
     if not (folder / _MARK).is_file():
         raise InputError(f"there is no model: {_MARK} is missing; `faan fit` makes one", source=str(folder))
     try:
-        text = (folder / _MARK).read_text(encoding="utf-8")
+        with (folder / _MARK).open(encoding="utf-8") as file:
+            text = file.read(_MOST_TEXT)
         head = _Head.model_validate_json(text)
         if head.version > _VERSION:
             raise InputError(
