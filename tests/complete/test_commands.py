@@ -318,7 +318,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_graph_is_read(
     faan: Faan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     (tmp_path / "a-file").touch()
-    monkeypatch.setattr("faan.cli.fit.SourceOptions.read", lambda *_: pytest.fail("the graph was read"))
+    monkeypatch.setattr("faan.cli.reading.SourceOptions.read", lambda *_: pytest.fail("the graph was read"))
     code, _, error = faan("fit", "world", "-o", str(tmp_path / place))
     assert code == 1
     assert place in error

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from faan.base import InputError, check_free
-from faan.cli.options import (
-    AsJson,
-    ColumnNames,
-    Format,
-    GraphArgument,
-    Settings,
-    SkipBadLines,
-    SourceOptions,
-    TypeRelations,
-    refuse,
-    with_changes,
-)
+from faan.cli.options import AsJson, Settings, refuse, with_changes
 from faan.cli.printing import busy, new_table, out, print_json, talk, visible
+from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 from faan.graph import Graph, has_fixed_columns
 
 if TYPE_CHECKING:
@@ -30,6 +20,7 @@ if TYPE_CHECKING:
     from faan.embed import EmbedConfig, EmbeddingRun, EpochReport, ModelName
 
 
+@reads_graph("format", "columns", "type_relation", "skip_bad_lines")
 def embed(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="The run's folder; must be empty.")],
@@ -58,10 +49,7 @@ def embed(
     valid: Annotated[str | None, typer.Option(metavar="FILE", help="Validation triples to rank in training.")] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
     tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
-    format: Format = None,
-    columns: ColumnNames = None,
-    type_relation: TypeRelations = None,
-    skip_bad_lines: SkipBadLines = False,
+    source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
@@ -74,14 +62,11 @@ def embed(
     check_free(output)
     settings = _for_completion(model, bool(valid), setting) if purpose else embed_config(model, config, setting)
 
-    def read(sources: list[str], format: str | None, columns: str | None, types: list[str] | None = None) -> Graph:
-        return SourceOptions(sources, format, columns, type_relation=types, skip_bad_lines=skip_bad_lines).read()
-
     given = (("valid", valid), ("test", test))
-    held_out = {name: (path, read([path], format, columns)) for name, path in given if path}
-    if held_out and all(has_fixed_columns(source) for source in graph):
-        format = columns = None  # they are those of the held-out files
-    trained_on = read(graph, format, columns, type_relation)
+    held_out = {name: (path, source.of_table().read(path)) for name, path in given if path}
+    if held_out and all(has_fixed_columns(one) for one in graph):
+        source = replace(source, format=None, columns=None)  # they are those of the held-out files
+    trained_on = source.read(*graph)
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
     from faan.embed import embed_graph  # torch takes seconds to load; few commands need it
 
@@ -142,7 +127,7 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
         talk.print(f"wrote {visible(str(path))}")
     talk.print(f"wrote {visible(str(folder / 'vectors.safetensors'))}")
     if as_json:
-        print_json({name: dataclasses.asdict(score) for name, score in run.scores.items()})
+        print_json({name: asdict(score) for name, score in run.scores.items()})
     else:
         _print_link_prediction(run)
 

@@ -12,25 +12,12 @@ from typer.core import TyperGroup
 
 from faan.base import check_writable
 from faan.cli.methods_help import MethodsCommand
-from faan.cli.options import (
-    AsJson,
-    ColumnNames,
-    Format,
-    Labels,
-    Languages,
-    Nodes,
-    SkipBadLines,
-    SourceOptions,
-    TypePattern,
-    TypeRelations,
-    TypesFiles,
-    refuse,
-)
+from faan.cli.options import AsJson, refuse
 from faan.cli.printing import new_table, out, print_json, print_table, shown, stages, talk, visible
+from faan.cli.reading import DEFAULT, SourceOptions, reads_graph
 from faan.cli.train import evaluate
 
 if TYPE_CHECKING:
-    from faan.graph import Graph
     from faan.links import LinkSplit
     from faan.rank import ResultFile
 
@@ -59,6 +46,7 @@ evaluate_app.command(_DEFAULT, cls=MethodsCommand)(evaluate)
 
 
 @evaluate_app.command(cls=MethodsCommand)
+@reads_graph()
 def completion(
     graph: Annotated[
         list[str] | None,
@@ -90,15 +78,7 @@ def completion(
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw MRR by the number of known facts: .svg or .png.")
     ] = None,
-    format: Format = None,
-    columns: ColumnNames = None,
-    nodes: Nodes = None,
-    labels: Labels = None,
-    types: TypesFiles = None,
-    language: Languages = "en",
-    type_relation: TypeRelations = None,
-    type_pattern: TypePattern = None,
-    skip_bad_lines: SkipBadLines = False,
+    source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Complete a graph: hide some of its facts, learn from the rest, rank the hidden ones among all entities."""
@@ -115,28 +95,13 @@ def completion(
     for place in (output, figure):
         if place is not None:
             check_writable(place)
-    source = SourceOptions(
-        graph or [str(train)],
-        format,
-        columns,
-        nodes,
-        labels,
-        types,
-        language,
-        type_relation,
-        type_pattern,
-        skip_bad_lines,
-    )
-    if train is not None:  # files of benchmarks are all called train.txt
-        called = name or Path(train).resolve().parent.name
-        held_out = (
-            SourceOptions([path], format, columns, skip_bad_lines=skip_bad_lines) for path in (valid, test) if path
-        )
-        *first, last = (options.read() for options in held_out)
-        split = given_facts(source.read(), called, first[0] if first else None, last)
+    if graph:
+        called = name or Path(graph[0]).name.split(".")[0]
+        split = hide_facts(source.read(*graph), called, share=share, most=most, sample=sample, seed=seed)
     else:
-        called = name or source.name.split(".")[0]
-        split = hide_facts(source.read(), called, share=share, most=most, sample=sample, seed=seed)
+        called = name or Path(str(train)).resolve().parent.name  # files of benchmarks are all called train.txt
+        *first, last = (source.of_table().read(path) for path in (valid, test) if path)
+        split = given_facts(source.read(str(train)), called, first[0] if first else None, last)
     _print_split(split)
     command = _command(graph or [], files, {"--share": share, "--most": most, "--sample": sample}, seed, called)
     results = []
@@ -152,6 +117,7 @@ def completion(
 
 
 @evaluate_app.command()
+@reads_graph("format", "columns", "skip_bad_lines")
 def facts(
     true: Annotated[str, typer.Argument(metavar="FILE", help="Facts that people judged true: HEAD RELATION TAIL.")],
     false: Annotated[str, typer.Option("--false", metavar="FILE", help="Facts that people judged false.")],
@@ -166,9 +132,7 @@ def facts(
     ] = None,
     valid_false: Annotated[str | None, typer.Option(metavar="FILE", help="False facts to choose it by.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides all that is random in a fit.")] = 0,
-    format: Format = None,
-    columns: ColumnNames = None,
-    skip_bad_lines: SkipBadLines = False,
+    source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Tell true facts from false ones: accuracy with a threshold for each relation, and AUC of the probability."""
@@ -179,17 +143,14 @@ def facts(
     from faan.complete import Completer, fit
     from faan.links import Judged, judge_facts, probabilities
 
-    def read(*sources: str) -> Graph:
-        return SourceOptions(sources, format, columns, skip_bad_lines=skip_bad_lines).read()
-
-    labelled = [(read(true), read(false))]
+    labelled = [(source.read(true), source.read(false))]
     if valid is not None and valid_false is not None:
-        labelled.append((read(valid), read(valid_false)))
+        labelled.append((source.read(valid), source.read(valid_false)))
     with stages() as on_progress:
         if model is not None:
             completer = Completer.load(model)
         else:
-            completer = fit(read(*graph or ()), seed=seed, on_progress=on_progress)
+            completer = fit(source.read(*graph or ()), seed=seed, on_progress=on_progress)
         judged = [Judged.of(completer.graph, *files) for files in labelled]
         said = [probabilities(completer, one.facts, on_progress) for one in judged]
     test, chosen_by = judged[0], judged[1] if valid is not None else None

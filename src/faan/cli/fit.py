@@ -11,33 +11,16 @@ import typer
 
 from faan.base import counted
 from faan.cli.examples import ModelArgument, graph_of
-from faan.cli.options import (
-    AsJson,
-    Classes,
-    ColumnNames,
-    Format,
-    GraphArgument,
-    Labels,
-    Languages,
-    Limit,
-    NamedGraphs,
-    Nodes,
-    Predicates,
-    SkipBadLines,
-    SourceOptions,
-    Timeout,
-    TypePattern,
-    TypeRelations,
-    TypesFiles,
-    User,
-)
+from faan.cli.options import AsJson
 from faan.cli.printing import new_table, out, print_json, stages, talk, visible
+from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 
 if TYPE_CHECKING:
     from faan.complete import About, Bin, Point
     from faan.graph import Graph
 
 
+@reads_graph()
 def fit(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="The model folder to write.")],
@@ -57,21 +40,7 @@ def fit(
         typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
-    format: Format = None,
-    columns: ColumnNames = None,
-    nodes: Nodes = None,
-    labels: Labels = None,
-    types: TypesFiles = None,
-    language: Languages = "en",
-    type_relation: TypeRelations = None,
-    type_pattern: TypePattern = None,
-    skip_bad_lines: SkipBadLines = False,
-    predicate: Predicates = None,
-    class_: Classes = None,
-    named_graph: NamedGraphs = None,
-    limit: Limit = None,
-    user: User = None,
-    timeout: Timeout = None,
+    source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
@@ -80,24 +49,7 @@ def fit(
 
     recipe_of(method, config)  # complains before the graph is read
     check_place(output)
-    read = SourceOptions(
-        graph,
-        format,
-        columns,
-        nodes,
-        labels,
-        types,
-        language,
-        type_relation,
-        type_pattern,
-        skip_bad_lines,
-        predicate,
-        class_,
-        named_graph,
-        limit,
-        user,
-        timeout,
-    ).read()
+    read = source.read(*graph)
     try:
         with stages() as on_progress:
             completer = fit_completer(

@@ -11,28 +11,9 @@ from typing import Annotated
 import typer
 
 from faan.base import InputError, check_free
-from faan.cli.options import (
-    AsJson,
-    Classes,
-    ColumnNames,
-    Format,
-    GraphArgument,
-    Labels,
-    Languages,
-    Limit,
-    NamedGraphs,
-    Nodes,
-    Predicates,
-    SkipBadLines,
-    SourceOptions,
-    Timeout,
-    TypePattern,
-    TypeRelations,
-    TypesFiles,
-    User,
-    read_tasks,
-)
+from faan.cli.options import AsJson, read_tasks
 from faan.cli.printing import busy, print_benchmark, print_json, print_summary, talk, visible
+from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 from faan.graph import BUNDLED, is_saved_graph, save_graph, summarise
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
@@ -41,23 +22,10 @@ benchmark_app = typer.Typer(help="Few-shot benchmarks in the layout of NELL-One.
 _BUILD = BuildSettings()
 
 
+@reads_graph()
 def check(
     graph: GraphArgument = [BUNDLED],  # noqa: B006, typer copies it
-    format: Format = None,
-    columns: ColumnNames = None,
-    nodes: Nodes = None,
-    labels: Labels = None,
-    types: TypesFiles = None,
-    language: Languages = "en",
-    type_relation: TypeRelations = None,
-    type_pattern: TypePattern = None,
-    skip_bad_lines: SkipBadLines = False,
-    predicate: Predicates = None,
-    class_: Classes = None,
-    named_graph: NamedGraphs = None,
-    limit: Limit = None,
-    user: User = None,
-    timeout: Timeout = None,
+    source: SourceOptions = DEFAULT,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Also save the graph, to open it at once next time."),
@@ -68,24 +36,7 @@ def check(
     """Say what is in a graph, which of its relations are rare, and what is wrong with it."""
     if output is not None:
         check_free(output, is_saved_graph, "a saved graph")
-    read = SourceOptions(
-        graph,
-        format,
-        columns,
-        nodes,
-        labels,
-        types,
-        language,
-        type_relation,
-        type_pattern,
-        skip_bad_lines,
-        predicate,
-        class_,
-        named_graph,
-        limit,
-        user,
-        timeout,
-    ).read()
+    read = source.read(*graph)
     if output is not None:
         save_graph(read, output)
         talk.print(f"saved the graph in {visible(str(output))}")
@@ -98,6 +49,7 @@ def check(
 
 
 @benchmark_app.command()
+@reads_graph()
 def build(
     graph: GraphArgument,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write it; must be empty.")],
@@ -129,20 +81,7 @@ def build(
     range_cutoff: Annotated[
         float, typer.Option(help="For tails without types: how common a role must be among them.")
     ] = _BUILD.range_cutoff,
-    format: Format = None,
-    columns: ColumnNames = None,
-    nodes: Nodes = None,
-    labels: Labels = None,
-    types: TypesFiles = None,
-    type_relation: TypeRelations = None,
-    type_pattern: TypePattern = None,
-    skip_bad_lines: SkipBadLines = False,
-    predicate: Predicates = None,
-    class_: Classes = None,
-    named_graph: NamedGraphs = None,
-    limit: Limit = None,
-    user: User = None,
-    timeout: Timeout = None,
+    source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Turn any graph into a few-shot benchmark: its rare relations become tasks, the rest the background."""
@@ -159,27 +98,9 @@ def build(
     settings = BuildSettings.model_validate(chosen | {"seed": seed, "range_cutoff": range_cutoff})
     check_free(output)
     relations = _read_split(split) if split else _world_split() if graph == [BUNDLED] and not chosen else None
-    source = SourceOptions(
-        graph,
-        format,
-        columns,
-        nodes,
-        labels,
-        types,
-        "en",
-        type_relation,
-        type_pattern,
-        skip_bad_lines,
-        predicate,
-        class_,
-        named_graph,
-        limit,
-        user,
-        timeout,
-    )
-    read = source.read()
+    read = source.read(*graph)
     with busy("building"):
-        benchmark, report = build_benchmark(read, settings, relations, output.name, source.name)
+        benchmark, report = build_benchmark(read, settings, relations, output.name, Path(graph[0]).name)
         write_benchmark(benchmark, output)
     talk.print(f"wrote {visible(str(output))}")
     for relation in report.returned_relations:

@@ -12,8 +12,9 @@ import typer
 
 from faan.base import InputError, atomic_file, counted
 from faan.cli.examples import ModelArgument, graph_of
-from faan.cli.options import Base, Force, RelationBase, User, check_new_file, endpoint_of, format_of, refuse
+from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, talk, visible
+from faan.cli.reading import User, endpoint_of
 from faan.graph import DEFAULT_BASE, Client, Terms, iri, is_endpoint
 from faan.web import (
     CHOSEN,
