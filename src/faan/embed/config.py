@@ -75,8 +75,11 @@ class EmbedConfig(Settings):
 
     @classmethod
     def recommended(cls, model: ModelName, **changes: Any) -> EmbedConfig:
-        """The settings that were best for a model in ``docs/experiments.md``, with changes of your own."""
-        return cls.model_validate({"model": model} | RECOMMENDED[model] | changes)
+        """The settings that were best for a model, `embed-MODEL`, with changes of your own.
+
+        They were chosen for relations with few triples, on NELL-One's dev tasks (``docs/experiments.md``).
+        """
+        return cls.model_validate(cls.from_toml(f"embed-{model}").model_dump() | changes)
 
     @classmethod
     def for_completion(cls, model: ModelName, *, has_valid: bool) -> EmbedConfig:
@@ -122,19 +125,3 @@ PATIENCE = 3
 
 MIN_EPOCHS = 5
 """However large a graph is: with fewer, vectors say little."""
-
-RECOMMENDED: dict[ModelName, dict[str, Any]] = {
-    "transe": {"epochs": 60, "margin": 12.0, "adversarial_temperature": 1.0},
-    "distmult": {"epochs": 20, "loss": "softmax", "negatives": 256, "regularization": 0.05},
-    "complex": {"epochs": 20, "loss": "softmax", "negatives": 256, "regularization": 0.05},
-    "simple": {"epochs": 20, "loss": "softmax", "negatives": 256, "regularization": 0.05},
-    "rotate": {
-        "epochs": 20,
-        "margin": 4.0,
-        "adversarial_temperature": 1.0,
-        "negatives": 128,
-        "learning_rate": 0.5,
-    },
-}
-"""What differs from the defaults above. Chosen for relations with few triples, on NELL-One's dev tasks; on held-out
-triples of relations with many, a fifth of the regularization gave a better MRR (``docs/experiments.md``)."""
