@@ -7,8 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from faan.complete import About, read_about
-from faan.complete.calibration import calibration_error
+from faan.complete import About, calibration_error, read_about
 
 
 def main(model: str, picture: str) -> None:

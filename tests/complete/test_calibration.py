@@ -122,7 +122,7 @@ def test_nothing_to_learn_from_gives_the_mean() -> None:
 
 
 def test_reliability_compares_what_was_said_with_what_was_true() -> None:
-    bins = reliability(np.array([0.05, 0.05, 0.95, 1.0]), np.array([False, True, True, True]), np.ones(4))
+    bins = reliability(np.array([0.05, 0.05, 0.95, 1.0]), np.array([False, True, True, True]))
     assert [(one.count, one.true) for one in bins] == [(2, 0.5), (2, 1.0)]
     assert np.isclose(calibration_error(bins), (2 * 0.45 + 2 * 0.025) / 4)
 

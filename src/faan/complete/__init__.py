@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
 from faan.complete.about import About, Bin, Measured, Point, Source
+from faan.complete.calibration import calibration_error, reliability
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
@@ -67,6 +68,7 @@ __all__ = [
     "WeightedNeighbour",
     "as_examples",
     "ask",
+    "calibration_error",
     "check_place",
     "cut",
     "entities",
@@ -80,6 +82,7 @@ __all__ = [
     "parse_pairs",
     "read_about",
     "recipe_of",
+    "reliability",
     "surest",
     "trimmed",
     "write_drawing",

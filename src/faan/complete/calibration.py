@@ -223,26 +223,21 @@ def _sigmoid(z: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * z)))
 
 
-def reliability(said: Floats, right: NDArray[np.bool_], weights: Floats, bins: int = 10) -> list[Bin]:
-    """Compare probabilities with what was true, in equal steps of probability."""
+def reliability(said: Floats, right: NDArray[np.bool_], bins: int = 10) -> list[Bin]:
+    """Compare probabilities with what was true, in equal steps of probability; empty steps are left out."""
     place = np.minimum((said * bins).astype(np.int64), bins - 1)
-    found = []
-    for number in range(bins):
-        rows = place == number
-        if total := weights[rows].sum():
-            found.append(
-                Bin(
-                    count=float(total),
-                    said=float(np.average(said[rows], weights=weights[rows])),
-                    true=float(np.average(right[rows], weights=weights[rows])),
-                )
-            )
-    return found
+    steps = (place == number for number in range(bins))
+    return [
+        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=float(right[rows].mean()))
+        for rows in steps
+        if rows.any()
+    ]
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """By how much probabilities are off, on average over candidates (expected calibration error)."""
-    return sum(b.count * abs(b.said - b.true) for b in bins) / sum(b.count for b in bins)
+    """By how much probabilities are off, on average over candidates (expected calibration error); 0 without any."""
+    total = sum(b.count for b in bins)
+    return sum(b.count * abs(b.said - b.true) for b in bins) / total if total else 0.0
 
 
 UNMEASURED = Calibration(

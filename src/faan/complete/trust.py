@@ -84,7 +84,7 @@ def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
     if not firsts:
         return ()
     said, right = np.array([one.said for one in firsts]), np.array([one.right for one in firsts])
-    return tuple(reliability(said, right, np.ones(len(said))))
+    return tuple(reliability(said, right))
 
 
 def trade_off(firsts: Sequence[First]) -> tuple[Point, ...]:

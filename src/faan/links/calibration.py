@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import OnProgress
-from faan.complete import Completer
+from faan.complete import Completer, calibration_error, reliability
 from faan.links.hiding import LinkSplit
 from faan.tasks import PairSet
 
-BINS = 10
 HIGH = 0.9  # from this probability on a person may accept without looking
 _ENOUGH = 50  # heads of a relation from which on its own error is told
 
@@ -42,33 +40,16 @@ def calibration_figures(found: dict[str, tuple[NDArray[np.float64], NDArray[np.b
     said = np.concatenate([probabilities for probabilities, _ in found.values()])
     right = np.concatenate([true for _, true in found.values()])
     high = said >= HIGH
-    bins = reliability_bins(said, right)
+    bins = reliability(said, right)
     return {
         "suggestions": len(said),
-        "ece": expected_error(bins),
+        "ece": calibration_error(bins),
         "share_at_90": float(high.mean()) if len(said) else 0.0,
         "precision_at_90": float(right[high].mean()) if high.any() else None,
-        "bins": bins,
+        "bins": [{"count": int(one.count), "said": one.said, "true": one.true} for one in bins],
         "relations": {
-            name: {"suggestions": len(own), "ece": expected_error(reliability_bins(own, true))}
+            name: {"suggestions": len(own), "ece": calibration_error(reliability(own, true))}
             for name, (own, true) in found.items()
             if len(own) >= _ENOUGH
         },
     }
-
-
-def reliability_bins(said: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, float]]:
-    """Compare probabilities with what is true, in ten equal steps of probability; empty steps are left out."""
-    place = np.minimum((said * BINS).astype(np.int64), BINS - 1)
-    rows = [place == number for number in range(BINS)]
-    return [
-        {"count": int(own.sum()), "said": float(said[own].mean()), "true": float(right[own].mean())}
-        for own in rows
-        if own.any()
-    ]
-
-
-def expected_error(bins: Sequence[dict[str, float]]) -> float:
-    """By how much probabilities are off, on average over suggestions (expected calibration error)."""
-    total = sum(one["count"] for one in bins)
-    return sum(one["count"] * abs(one["said"] - one["true"]) for one in bins) / total if total else 0.0
