@@ -31,7 +31,7 @@ def test_triples_are_encoded_by_name_and_strangers_left_out(ring: Graph) -> None
 def test_the_last_held_out_mrr_is_that_of_the_table(ring: Graph, tmp_path: Path) -> None:
     valid, test = np.array([[0, 0, 5], [3, 0, 9], [7, 0, 2]]), np.array([[0, 0, 6], [0, 0, 7], [8, 0, 2], [3, 0, 1]])
     run = embed_graph(ring, CONFIG, tmp_path / "run", valid=valid, test=test)
-    last = json.loads((tmp_path / "run" / "metrics.json").read_text())[-1]
+    last = json.loads((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()[-1])
     assert last["mrr"] == pytest.approx(run.scores["valid"].both.mrr)
 
 
@@ -42,7 +42,7 @@ def test_a_run_leaves_vectors_metrics_and_result(ring: Graph, tmp_path: Path) ->
     result = json.loads((tmp_path / "run" / "result.json").read_text())
     assert result["test"]["both"]["queries"] == 2
     assert result["test"]["both"]["mrr"] == run.scores["test"].both.mrr
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    metrics = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in metrics] == [1, 2, 3, 4, 5, 6]
 
 
@@ -89,6 +89,13 @@ def test_vectors_are_exported_by_name(ring: Graph, tmp_path: Path) -> None:
         "next_inv",
         "same_inv",
     ]
+
+
+def test_time_before_an_interruption_counts_too(ring: Graph, tmp_path: Path) -> None:
+    embed_graph(ring, CONFIG, tmp_path / "run")
+    (tmp_path / "run" / "seconds.json").write_text('{"embed": 1000}')
+    resume_run(tmp_path / "run")
+    assert 1000 <= json.loads((tmp_path / "run" / "result.json").read_text())["seconds"] < 2000
 
 
 def test_what_cannot_be_run_says_why_and_leaves_nothing(ring: Graph, tmp_path: Path) -> None:

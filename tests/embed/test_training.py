@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from faan.base import InputError
-from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, TrainingError, evaluate, resume, train
-from faan.embed.checkpoint import load_checkpoint
+from faan.base import InputError, TrainingError
+from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, evaluate, resume, train
+from faan.embed.checkpoint import load_tables
 
 from .conftest import MODELS, small
 
@@ -79,7 +79,7 @@ def test_a_killed_run_resumes_to_the_same_result(
     resumed = resume(tmp_path / "part", line)
     assert same(resumed.embeddings, whole.embeddings)
     assert resumed.history == whole.history
-    for name in ("config.json", "metrics.json", "vectors.safetensors", "checkpoint.safetensors"):
+    for name in ("config.json", "metrics.jsonl", "vectors.safetensors", "checkpoint.safetensors"):
         assert (tmp_path / "part" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
@@ -103,7 +103,7 @@ def test_a_wild_learning_rate_is_an_error_and_the_last_good_checkpoint_stays(lin
     config = small("distmult", learning_rate=1e18, epochs=30, evaluate_every=1)
     with pytest.raises(TrainingError, match="Lower learning_rate"):
         train(line, 40, 4, config, folder=tmp_path)
-    entities, relations, _ = load_checkpoint(tmp_path, config)
+    entities, relations, _ = load_tables(tmp_path, config)
     assert torch.isfinite(entities.rows).all()
     assert torch.isfinite(relations.rows).all()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from faan.base import InputError
-from faan.embed import TrainingError
+from faan.base import InputError, TrainingError
 from faan.models.faan import Faan
 from faan.rank import rank_splits, rank_tasks, settings_hash, split_metrics
 from faan.tasks import Benchmark

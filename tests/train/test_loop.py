@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from faan.base import TrainingError
 from faan.base.ragged import Ints
-from faan.embed import TrainingError
 from faan.models import FewShotModel
 from faan.tasks import Benchmark, Episode, Task
 from faan.train import Callbacks, DevReport, StepProgress, TrainConfig, train_model
-from faan.train.checkpoint import load_best, load_checkpoint, set_weights, weights_of
+from faan.train.checkpoint import load_best, load_steps, set_weights, weights_of
 from faan.train.loop import sample_heads
 
 
@@ -96,7 +96,7 @@ def test_the_average_is_what_is_evaluated_and_kept(tiny: Benchmark, tmp_path: Pa
         decay = min(0.6, (step + 1) / (step + 10))
         slow = decay * slow + (1 - decay) * weight
     assert model.weight.item() == pytest.approx(slow)
-    parts, _ = load_checkpoint(tmp_path)
+    parts, _ = load_steps(tmp_path)
     assert float(parts["weights"]["weight"]) == pytest.approx(weight)
 
 
@@ -106,7 +106,7 @@ def test_a_loss_that_is_no_number_is_an_error_and_the_checkpoint_stays(
 ) -> None:
     with pytest.raises(TrainingError, match=rf"the loss is not finite at step {at}\. .* lower train\.learning_rate"):
         train(Counter(broken_from=at), tiny, tmp_path)
-    parts, progress = load_checkpoint(tmp_path)
+    parts, progress = load_steps(tmp_path)
     assert progress.step == at - 1
     assert torch.isfinite(parts["weights"]["weight"]).all()
 
@@ -121,7 +121,7 @@ def test_weights_that_are_not_finite_are_never_saved(tiny: Benchmark, tmp_path: 
     tasks, dev = tiny.splits["train"], tiny.splits["dev"]
     with pytest.raises(TrainingError, match="a weight is not finite at step 6"):
         train_model(model, tasks, dev, config(), tmp_path, callbacks=Callbacks(on_progress=explode))
-    parts, progress = load_checkpoint(tmp_path)
+    parts, progress = load_steps(tmp_path)
     assert progress.step == 4
     assert float(parts["weights"]["weight"]) == pytest.approx(4)
     load_best(model, tmp_path)
@@ -130,7 +130,7 @@ def test_weights_that_are_not_finite_are_never_saved(tiny: Benchmark, tmp_path: 
 
 def test_frozen_weights_are_in_no_checkpoint(tiny: Benchmark, tmp_path: Path) -> None:
     train(Counter(), tiny, tmp_path, steps=2)
-    parts, _ = load_checkpoint(tmp_path)
+    parts, _ = load_steps(tmp_path)
     assert set(parts["weights"]) == set(weights_of(Counter())) == {"weight"}
 
 

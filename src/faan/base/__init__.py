@@ -1,4 +1,4 @@
-"""What every room stands on: errors, files, progress, ragged arrays, settings, random streams, tensors on disk."""
+"""What every room stands on: errors, files, progress, ragged arrays, settings, random streams, run folders."""
 
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, text_table, visible
@@ -21,16 +21,38 @@ from faan.base.lazy import load_lazily
 from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 from faan.base.randomness import Purpose, Stream
+from faan.base.runs import (
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    METRICS_FILE,
+    RESULT_FILE,
+    SECONDS_FILE,
+    Stopwatch,
+    TrainingError,
+    damaged_run,
+    load_checkpoint,
+    load_progress,
+    read_config,
+    save_checkpoint,
+    write_config,
+)
 from faan.base.settings import Settings, UnknownSettingError, parse_setting
-from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, write_tensors
+from faan.base.tensors import read_tensors, write_tensors
 
 __all__ = [
+    "CHECKPOINT_FILE",
+    "CONFIG_FILE",
+    "METRICS_FILE",
+    "RESULT_FILE",
+    "SECONDS_FILE",
     "InputError",
     "Ints",
     "OnProgress",
     "Purpose",
     "Settings",
+    "Stopwatch",
     "Stream",
+    "TrainingError",
     "UnknownNameError",
     "UnknownSettingError",
     "are_below",
@@ -42,7 +64,7 @@ __all__ = [
     "config_name",
     "config_names",
     "counted",
-    "damaged_checkpoint",
+    "damaged_run",
     "decode_lines",
     "first_problem",
     "html_table",
@@ -51,22 +73,26 @@ __all__ = [
     "in_words",
     "is_config",
     "is_ragged",
+    "load_checkpoint",
     "load_lazily",
+    "load_progress",
     "locked",
     "log_progress",
     "offsets_of",
     "parse_setting",
     "places_of",
     "progress_bars",
+    "read_config",
     "read_json",
     "read_lines",
-    "read_notes",
     "read_tensors",
+    "save_checkpoint",
     "scratch_folder",
     "shorten",
     "sync",
     "text_table",
     "visible",
+    "write_config",
     "write_json",
     "write_tensors",
     "write_text",

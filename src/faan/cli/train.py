@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.base import InputError, check_free, config_name, config_names, is_config
+from faan.base import RESULT_FILE, InputError, check_free, config_name, config_names, is_config
 from faan.cli.embed import embed_config, resume_embedding
 from faan.cli.options import AsJson, BenchmarkFolder, Settings, TensorBoard, read_tasks, refuse, with_changes
 from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
@@ -152,7 +152,6 @@ def _evaluate_run(
     folder: Path, benchmark: Benchmark | None, shots: int | None, draws: int, output: Path | None, as_json: bool
 ) -> None:
     """Rank the queries of dev and test with a trained model."""
-    from faan.embed import RESULT_FILE
     from faan.train import evaluate_run, why_broken
 
     if why := why_broken(folder):

@@ -1,12 +1,11 @@
 """Entity and relation embeddings: five models, one sparse trainer."""
 
-from faan.embed.checkpoint import CHECKPOINT_FILE, EpochReport, TrainingError, fingerprint, read_progress
+from faan.embed.checkpoint import EpochReport, fingerprint, read_progress
 from faan.embed.config import EmbedConfig, ModelName
-from faan.embed.embeddings import CONFIG_FILE, VECTORS_FILE, Embeddings, export_tsv
+from faan.embed.embeddings import VECTORS_FILE, Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
 from faan.embed.runs import (
-    RESULT_FILE,
     EmbeddingRun,
     embed_graph,
     encode_triples,
@@ -17,9 +16,6 @@ from faan.embed.runs import (
 from faan.embed.training import TrainedVectors, resume, split, train
 
 __all__ = [
-    "CHECKPOINT_FILE",
-    "CONFIG_FILE",
-    "RESULT_FILE",
     "VECTORS_FILE",
     "EmbedConfig",
     "EmbeddingRun",
@@ -29,7 +25,6 @@ __all__ = [
     "Metrics",
     "ModelName",
     "TrainedVectors",
-    "TrainingError",
     "answer_ranks",
     "embed_graph",
     "encode_triples",

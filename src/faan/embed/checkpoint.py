@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from faan.base import InputError, damaged_checkpoint, read_notes, read_tensors, write_tensors
+from faan.base import TrainingError, load_checkpoint, load_progress, save_checkpoint
 from faan.embed.config import EmbedConfig
 from faan.embed.optimizer import Table
-
-CHECKPOINT_FILE = "checkpoint.safetensors"
-
-
-class TrainingError(InputError):
-    """Training cannot go on; the message says what to change."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,11 @@ class EpochProgress:
     data: str  # fingerprint of the training and held-out triples
     epoch: int = 0  # finished epochs
     history: list[EpochReport] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, notes: Any) -> EpochProgress:
+        """As a checkpoint has it."""
+        return cls(**{**notes, "history": [EpochReport(**report) for report in notes["history"]]})
 
     @property
     def best(self) -> EpochReport | None:
@@ -58,42 +57,26 @@ def fingerprint(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def save_checkpoint(folder: Path, entities: Table, relations: Table, progress: EpochProgress) -> None:
+def save_tables(folder: Path, entities: Table, relations: Table, progress: EpochProgress) -> None:
     """Write vectors, optimiser state and progress; values that are not finite never replace good ones."""
     tables = {"entities": entities, "relations": relations}
     for table in tables.values():
         if not torch.isfinite(table.rows.sum()):
             raise TrainingError(f"a vector is not finite after epoch {progress.epoch}. {ADVICE}")
-    tensors = {f"{name}.rows": table.rows for name, table in tables.items()}
-    for name, table in tables.items():
-        tensors |= {f"{name}.{key}": value for key, value in table.state.items()}
-    write_tensors(folder / CHECKPOINT_FILE, tensors, asdict(progress))
+    parts = {name: {"rows": table.rows, **table.state} for name, table in tables.items()}
+    save_checkpoint(folder, parts, progress)
 
 
-def load_checkpoint(folder: Path, config: EmbedConfig) -> tuple[Table, Table, EpochProgress]:
-    """Read what ``save_checkpoint`` wrote."""
-    path = folder / CHECKPOINT_FILE
-    if not path.is_file():
-        raise InputError(f"{folder} holds no run to resume: {CHECKPOINT_FILE} is missing")
-    tensors, notes = read_tensors(path)
-    tables = []
-    for prefix in ("entities.", "relations."):
-        mine = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-        tables.append(Table(mine.pop("rows"), config, mine))
-    return tables[0], tables[1], _progress(notes, path)
+def load_tables(folder: Path, config: EmbedConfig) -> tuple[Table, Table, EpochProgress]:
+    """Read what `save_tables` wrote."""
+    parts, progress = load_checkpoint(folder, EpochProgress.of)
+    entities, relations = (Table(parts[name].pop("rows"), config, parts[name]) for name in ("entities", "relations"))
+    return entities, relations, progress
 
 
 def read_progress(folder: Path) -> EpochProgress:
     """How far a run is, without its vectors."""
-    path = folder / CHECKPOINT_FILE
-    return _progress(read_notes(path), path)
-
-
-def _progress(notes: Any, path: Path) -> EpochProgress:
-    try:
-        return EpochProgress(**{**notes, "history": [EpochReport(**report) for report in notes["history"]]})
-    except (KeyError, TypeError) as error:
-        raise damaged_checkpoint(path, error) from None
+    return load_progress(folder, EpochProgress.of)
 
 
 ADVICE = (

@@ -12,13 +12,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from faan.base import InputError, write_tensors, write_text
+from faan.base import CONFIG_FILE, InputError, write_config, write_tensors
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
 from faan.graph import Graph
 
-CONFIG_FILE = "config.json"
 VECTORS_FILE = "vectors.safetensors"
 
 
@@ -90,7 +89,7 @@ class Embeddings:
         """Write ``config.json`` and ``vectors.safetensors`` into a folder."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / CONFIG_FILE, self.config.model_dump_json(indent=2) + "\n")
+        write_config(folder, self.config)
         write_tensors(folder / VECTORS_FILE, {"entities": self.entities, "relations": self.relations})
 
     @classmethod

@@ -4,29 +4,37 @@
 |---|---|
 | `graph/` | the graph, so that a run can be resumed without its source |
 | `valid.npy`, `test.npy` | triples to evaluate on, by id, where there are any |
-| `config.json`, `checkpoint.safetensors`, `metrics.json` | settings, state, and loss and held-out MRR by epoch |
+| `config.json`, `checkpoint.safetensors`, `metrics.jsonl` | settings, state, and loss and held-out MRR by epoch |
 | `vectors.safetensors` | the result: one row for each entity and each relation |
-| `result.json` | filtered link prediction on the valid and test triples, seconds |
+| `result.json` | filtered link prediction on the valid and test triples, seconds of training |
+| `seconds.json` | time spent, over interruptions |
 """
 
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, OnProgress, atomic_folder, ignore_progress, locked, write_text
-from faan.embed.checkpoint import CHECKPOINT_FILE
+from faan.base import (
+    RESULT_FILE,
+    InputError,
+    OnProgress,
+    Stopwatch,
+    atomic_folder,
+    ignore_progress,
+    locked,
+    write_text,
+)
+from faan.embed.checkpoint import read_progress
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
 from faan.embed.evaluation import LinkPrediction, evaluate
 from faan.embed.training import OnReport, begin, resume, split
 from faan.graph import Graph, open_graph, save_graph
 
-RESULT_FILE = "result.json"
 HELD_OUT = ("valid", "test")
 
 
@@ -71,16 +79,16 @@ def resume_run(
 ) -> EmbeddingRun:
     """Go on with an interrupted run; it ends as if it had never been interrupted."""
     folder = Path(folder)
-    if not (folder / CHECKPOINT_FILE).is_file():
-        raise InputError(f"there is no run to resume: {CHECKPOINT_FILE} is missing", source=str(folder))
+    read_progress(folder)  # complains where there is no run
     return _to_the_end(folder, open_graph(folder / "graph"), on_progress, on_report)
 
 
 def _to_the_end(folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None) -> EmbeddingRun:
-    start, valid = time.perf_counter(), _held_out(folder, "valid")
+    valid, stopwatch = _held_out(folder, "valid"), Stopwatch(folder)
     with locked(folder):
-        run = resume(folder, triples_of(graph), valid=valid, on_progress=on_progress, on_report=on_report)
-        return _finish(folder, graph, run.embeddings, time.perf_counter() - start)
+        with stopwatch.timing("embed", on_progress) as tick:
+            run = resume(folder, triples_of(graph), valid=valid, on_progress=tick, on_report=on_report)
+        return _finish(folder, graph, run.embeddings, stopwatch.seconds["embed"])
 
 
 def encode_triples(graph: Graph, other: Graph) -> tuple[np.ndarray, int]:

@@ -13,27 +13,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
 
-from faan.base import InputError, OnProgress, first_problem, ignore_progress, write_text
-from faan.embed.checkpoint import (
-    ADVICE,
+from faan.base import (
     CHECKPOINT_FILE,
-    EpochProgress,
-    EpochReport,
+    METRICS_FILE,
+    InputError,
+    OnProgress,
     TrainingError,
-    fingerprint,
-    load_checkpoint,
-    save_checkpoint,
+    ignore_progress,
+    read_config,
+    write_config,
+    write_text,
 )
+from faan.embed.checkpoint import ADVICE, EpochProgress, EpochReport, fingerprint, load_tables, save_tables
 from faan.embed.config import EmbedConfig
-from faan.embed.embeddings import CONFIG_FILE, Embeddings
+from faan.embed.embeddings import Embeddings
 from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 
-METRICS_FILE = "metrics.json"
 TRAINING = "training vectors"  # as progress calls it
 
 OnReport = Callable[[EpochReport], None]
@@ -87,12 +86,12 @@ def begin(
         if (folder / CHECKPOINT_FILE).exists():
             raise InputError(f"{folder} already holds a run: resume it, or choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / CONFIG_FILE, config.model_dump_json(indent=2) + "\n")
+        write_config(folder, config)
     first = Embeddings.first(num_entities, num_relations, config)
     entities, relations = Table(first.entities, config), Table(first.relations, config)
     run = Run(training, held_out, config, entities, relations, EpochProgress(fingerprint(training, held_out)), folder)
     if folder is not None:
-        save_checkpoint(folder, entities, relations, run.progress)
+        save_tables(folder, entities, relations, run.progress)
     return run
 
 
@@ -106,10 +105,8 @@ def resume(
 ) -> TrainedVectors:
     """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
     folder = Path(folder)
-    if not (folder / CONFIG_FILE).is_file():
-        raise InputError(f"{folder} holds no run to resume: {CONFIG_FILE} is missing")
-    config = _read_config(folder / CONFIG_FILE)
-    entities, relations, progress = load_checkpoint(folder, config)
+    config = read_config(folder, EmbedConfig)
+    entities, relations, progress = load_tables(folder, config)
     training, held_out = split(triples, valid, config)
     if fingerprint(training, held_out) != progress.data:
         raise InputError(f"{folder} was trained on other triples: resume with the graph that the run began with")
@@ -117,16 +114,6 @@ def resume(
     for part in (training, held_out):
         check_triples(part, *sizes, at_least=0)
     return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_progress, on_report)
-
-
-def _read_config(path: Path) -> EmbedConfig:
-    try:
-        return EmbedConfig.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise InputError(
-            f"the run is damaged or of another version of faan ({problem}); begin it again", source=str(path)
-        ) from None
 
 
 def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) -> tuple[np.ndarray, np.ndarray]:
@@ -233,6 +220,6 @@ class Run:
 
     def _save(self) -> None:
         if self.folder is not None:
-            save_checkpoint(self.folder, self.entities, self.relations, self.progress)
-            history = [asdict(report) for report in self.progress.history]
-            write_text(self.folder / METRICS_FILE, json.dumps(history, indent=1) + "\n")
+            save_tables(self.folder, self.entities, self.relations, self.progress)
+            lines = [json.dumps(asdict(report)) + "\n" for report in self.progress.history]
+            write_text(self.folder / METRICS_FILE, "".join(lines))

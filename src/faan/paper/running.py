@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from faan.base import InputError
-from faan.embed import CONFIG_FILE, EmbedConfig
+from faan.base import CONFIG_FILE, InputError
+from faan.embed import EmbedConfig
 from faan.paper.jobs import Job, changes_of
 from faan.paper.results import key_of
 from faan.rank import Origin, ResultFile, evaluate_untrained, label_of

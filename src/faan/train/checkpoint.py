@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from faan.base import InputError, read_tensors, sync, write_tensors, write_text
-from faan.embed import CHECKPOINT_FILE
+from faan.base import InputError, load_checkpoint, read_tensors, sync, write_text
 from faan.train.config import TrainConfig
 
 BEST_FILE = "best.safetensors"
-METRICS_FILE = "metrics.jsonl"
 _BROKEN_FILE = "broken.txt"
 _COPY_OR_AGAIN = "put a copy of the file there if you have one, else begin the run again"
 
@@ -66,25 +64,10 @@ def are_finite(weights: Mapping[str, Tensor]) -> bool:
     return all(bool(torch.isfinite(tensor).all()) for tensor in weights.values())
 
 
-def save_checkpoint(folder: Path, parts: Mapping[str, Mapping[str, Tensor]], progress: StepProgress) -> None:
-    """Write weights, optimiser state, averages, each a dictionary of tensors, and the progress."""
-    tensors = {f"{part}:{name}": tensor for part, content in parts.items() for name, tensor in copied(content).items()}
-    write_tensors(folder / CHECKPOINT_FILE, tensors, asdict(progress))
-
-
-def load_checkpoint(folder: Path) -> tuple[dict[str, Weights], StepProgress]:
-    """Read what `save_checkpoint` wrote."""
-    tensors, notes = read_tensors(folder / CHECKPOINT_FILE)
-    parts: dict[str, Weights] = {"weights": {}, "optimizer": {}, "average": {}}
-    try:
-        for path, tensor in tensors.items():
-            part, name = path.split(":", 1)
-            parts[part][name] = tensor
-        return parts, StepProgress(**notes)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"the checkpoint is damaged ({error!r}); begin the run again", source=str(folder / CHECKPOINT_FILE)
-        ) from None
+def load_steps(folder: Path) -> tuple[dict[str, Weights], StepProgress]:
+    """Read the checkpoint of a model: its weights, the optimiser's state and the average, by part; and the progress."""
+    parts, progress = load_checkpoint(folder, lambda notes: StepProgress(**notes))
+    return {part: parts.get(part, {}) for part in ("weights", "optimizer", "average")}, progress
 
 
 def load_best(model: nn.Module, folder: Path) -> None:

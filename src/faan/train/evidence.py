@@ -17,7 +17,7 @@ from functools import cached_property
 
 import torch
 
-from faan.base import InputError, write_text
+from faan.base import METRICS_FILE, InputError, write_text
 from faan.embed import EmbedConfig, Embeddings, triples_of
 from faan.evidence import Sources
 from faan.graph import Graph
@@ -36,7 +36,7 @@ from faan.models import (
 )
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Method, Task, background_tasks, inverse_tasks, with_task_edges, without_relations
-from faan.train.checkpoint import METRICS_FILE, StepProgress, load_best, metrics_of
+from faan.train.checkpoint import StepProgress, load_best, metrics_of
 from faan.train.fewshot import check_model
 from faan.train.loop import Callbacks, seed_torch, train_model
 from faan.train.stages import Stages

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from faan.base import InputError, OnProgress
-from faan.embed import CHECKPOINT_FILE, EmbedConfig, Embeddings
+from faan.base import CHECKPOINT_FILE, InputError, OnProgress
+from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Neighbours
 from faan.models import Background, FewShotConfig, FewShotModel, triples_with
 from faan.tasks import Benchmark, Task, inverse_tasks
-from faan.train.checkpoint import StepProgress, load_best, load_checkpoint, why_broken
+from faan.train.checkpoint import StepProgress, load_best, load_steps, why_broken
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, make_sampler, seed_torch, train_model
 from faan.train.stages import Stages
@@ -72,7 +72,7 @@ class FewShotStages(Stages):
 
     def progress(self) -> StepProgress:
         """As the last checkpoint has it."""
-        return load_checkpoint(self.folder)[1] if (self.folder / CHECKPOINT_FILE).is_file() else StepProgress()
+        return load_steps(self.folder)[1] if (self.folder / CHECKPOINT_FILE).is_file() else StepProgress()
 
     @property
     def _model(self) -> FewShotConfig:

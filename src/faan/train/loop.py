@@ -15,14 +15,23 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress, write_tensors
-from faan.embed import CHECKPOINT_FILE, TrainingError
+from faan.base import (
+    CHECKPOINT_FILE,
+    METRICS_FILE,
+    InputError,
+    OnProgress,
+    Purpose,
+    Stream,
+    TrainingError,
+    ignore_progress,
+    save_checkpoint,
+    write_tensors,
+)
 from faan.models import FewShotModel
 from faan.rank import check_tasks, rank_tasks, relation_metrics, split_metrics
 from faan.tasks import EpisodeSampler, Task
 from faan.train.checkpoint import (
     BEST_FILE,
-    METRICS_FILE,
     MetricsFile,
     OnMetrics,
     StepProgress,
@@ -30,9 +39,8 @@ from faan.train.checkpoint import (
     are_finite,
     copied,
     load_best,
-    load_checkpoint,
+    load_steps,
     note_broken,
-    save_checkpoint,
     set_weights,
     weights_of,
 )
@@ -141,7 +149,7 @@ class _Training:
         self.progress = StepProgress()
         self.is_new = not (folder / CHECKPOINT_FILE).exists()
         if not self.is_new:
-            parts, self.progress = load_checkpoint(folder)
+            parts, self.progress = load_steps(folder)
             set_weights(model, parts["weights"])
             self.optimizer.state, self.average = parts["optimizer"], parts["average"]
         self.metrics = MetricsFile(folder / METRICS_FILE, self.progress.metrics, callbacks.on_metrics)
@@ -231,7 +239,7 @@ class _Training:
         self._check_weights()
         self.progress.metrics = self.metrics.sync()
         parts = {"weights": self.weights, "optimizer": self.optimizer.state, "average": self.average}
-        save_checkpoint(self.folder, parts, self.progress)
+        save_checkpoint(self.folder, {part: copied(tensors) for part, tensors in parts.items()}, self.progress)
 
     def _check_weights(self) -> None:
         if not are_finite(self.weights):

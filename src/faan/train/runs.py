@@ -22,10 +22,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from pydantic import ValidationError
 
-from faan.base import InputError, atomic_folder, check_free, first_problem, locked, write_text
-from faan.embed import CONFIG_FILE, fingerprint, split, triples_of
+from faan.base import (
+    CONFIG_FILE,
+    InputError,
+    Stopwatch,
+    atomic_folder,
+    check_free,
+    damaged_run,
+    locked,
+    read_config,
+    write_config,
+    write_text,
+)
+from faan.embed import fingerprint, split, triples_of
 from faan.tasks import SPLITS, Benchmark, Method, read_benchmark
 from faan.train.checkpoint import StepProgress
 from faan.train.config import RunConfig
@@ -33,7 +43,6 @@ from faan.train.evidence import EvidenceStages
 from faan.train.fewshot import FewShotStages
 from faan.train.loop import Callbacks, check_dev
 from faan.train.stages import Stages
-from faan.train.stopwatch import SECONDS_FILE, Stopwatch, ticking
 from faan.train.vectors import seconds_spent, take_vectors
 
 RUN_FILE = "run.json"
@@ -86,7 +95,7 @@ def train_run(
     _stages(folder, config, benchmark).check()
     notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
     with atomic_folder(folder) as new:
-        write_text(new / CONFIG_FILE, config.model_dump_json(indent=1) + "\n")
+        write_config(new, config)
         write_text(new / RUN_FILE, json.dumps(asdict(notes), indent=1) + "\n")
         others = list(others)
         for name, wanted in _stages(new, config, benchmark).vectors():
@@ -141,14 +150,11 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
 
 
 def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
+    config = read_config(folder, RunConfig)
     try:
-        config = RunConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         return config, RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise InputError(
-            f"the run is damaged or of another version of faan ({problem}); begin it again", source=str(folder)
-        ) from None
+        raise damaged_run(folder / RUN_FILE, error) from None
 
 
 def _to_the_end(
@@ -161,8 +167,8 @@ def _to_the_end(
 def _train(folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks) -> TrainedRun:
     stages = _stages(folder, config, benchmark)
     stages.embed(callbacks.on_progress)
-    with Stopwatch(folder / SECONDS_FILE).timing("train") as tick:
-        method = stages.train(replace(callbacks, on_progress=ticking(tick, callbacks.on_progress)))
+    with Stopwatch(folder).timing("train", callbacks.on_progress) as tick:
+        method = stages.train(replace(callbacks, on_progress=tick))
     return TrainedRun(folder, config, notes, benchmark, method, stages.progress(), _seconds(folder))
 
 
@@ -172,7 +178,7 @@ def _stages(folder: Path, config: RunConfig, benchmark: Benchmark) -> Stages:
 
 def _seconds(folder: Path) -> dict[str, float]:
     """How long the vectors and the rest took."""
-    return {"embed": seconds_spent(folder)} | Stopwatch(folder / SECONDS_FILE).seconds
+    return {"embed": seconds_spent(folder)} | Stopwatch(folder).seconds
 
 
 def _fingerprint(benchmark: Benchmark) -> str:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, OnProgress, ignore_progress
+from faan.base import CHECKPOINT_FILE, SECONDS_FILE, InputError, OnProgress, Stopwatch, ignore_progress
 from faan.embed import (
-    CHECKPOINT_FILE,
     VECTORS_FILE,
     EmbedConfig,
     Embeddings,
@@ -21,7 +20,6 @@ from faan.embed import (
 )
 from faan.embed import resume as resume_embedding
 from faan.embed import train as train_embedding
-from faan.train.stopwatch import SECONDS_FILE, Stopwatch, ticking
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +39,11 @@ class Vectors:
     def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
         """Train them in a folder, or go on with that."""
         folder.mkdir(parents=True, exist_ok=True)
-        with Stopwatch(folder / SECONDS_FILE).timing("embed") as tick:
-            both = ticking(tick, on_progress)
+        with Stopwatch(folder).timing("embed", on_progress) as tick:
             if (folder / CHECKPOINT_FILE).is_file():
-                return resume_embedding(folder, self.triples, on_progress=both).embeddings
+                return resume_embedding(folder, self.triples, on_progress=tick).embeddings
             sizes = self.num_entities, self.num_relations
-            return train_embedding(self.triples, *sizes, self.config, folder=folder, on_progress=both).embeddings
+            return train_embedding(self.triples, *sizes, self.config, folder=folder, on_progress=tick).embeddings
 
     def are_in(self, folder: Path) -> bool:
         """Whether a folder holds just these, finished."""
@@ -73,4 +70,4 @@ def take_vectors(folder: Path, name: str, wanted: Vectors, others: Iterable[Path
 
 def seconds_spent(run: Path) -> float:
     """How long the training of all vectors of a run took, in whichever run that was."""
-    return sum(Stopwatch(path).seconds.get("embed", 0.0) for path in run.glob(f"*/{SECONDS_FILE}"))
+    return sum(Stopwatch(path.parent).seconds.get("embed", 0.0) for path in run.glob(f"*/{SECONDS_FILE}"))
