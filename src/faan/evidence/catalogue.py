@@ -245,7 +245,7 @@ def _cosines(vectors: str) -> tuple[Evidence, ...]:
             f"closeness to the head ({vectors})",
             "embeddings",
             f"head and tail are close to each other in the {vectors} vectors",
-            lambda query: query.candidates.units[vectors] @ query.relation.sources.units[vectors][query.head],
+            lambda query: query.candidates.units[vectors] @ query.units[vectors],
             direction=0,
             needs=needs,
         ),

@@ -70,11 +70,10 @@ class Sources:
         assert found is not None, f"evidence from {kind} vectors is asked for, and there are none"
         return found
 
-    @cached_property
-    def units(self) -> dict[str, Values]:
-        """Entity vectors of each kind at length 1, (entities, w)."""
+    def units(self, entities: Ints) -> dict[str, Values]:
+        """The vectors of some entities at length 1, by kind, (n, w); of all entities they would not fit in memory."""
         kinds = {"translation": self.translation, "matching": self.matching}
-        return {kind: _unit(found.entities.numpy()) for kind, found in kinds.items() if found is not None}
+        return {kind: _unit(found.entities.numpy()[entities]) for kind, found in kinds.items() if found is not None}
 
 
 class RelationQuery:
@@ -169,6 +168,12 @@ class RelationQuery:
         found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
         return found[None]
 
+    @cached_property
+    def _head_units(self) -> tuple[Ints, dict[str, Values]]:
+        """The heads of all references, sorted, and their vectors at length 1."""
+        heads = np.union1d(self.references[:, 0], self.known[:, 0])
+        return heads, self.sources.units(heads)
+
     def head_similarities(self, head: int) -> Values:
         """How similar a head is to each reference's head, (K,): the mean cosine of profiles and vectors."""
         if head not in self._heads:  # the last one is asked for again and again
@@ -178,7 +183,9 @@ class RelationQuery:
     def _similarities(self, head: int, others: Ints) -> Values:
         profiles, hidden = self.sources.profiles, self.task.hidden
         own = profiles.similarities(others, profiles.dense(np.array([head]), hidden), hidden)[:, 0]
-        found = [own, *(u[others] @ u[head] for u in self.sources.units.values())]
+        heads, units = self._head_units
+        rows, asked = np.searchsorted(heads, others), self.sources.units(np.array([head]))
+        found = [own, *(units[kind][rows] @ asked[kind][0] for kind in units)]
         mean: Values = np.mean(found, axis=0, dtype=np.float32)
         return mean
 
@@ -238,10 +245,8 @@ class Candidates:
     @cached_property
     def tails(self) -> dict[str, Values]:
         """Cosines of candidates and references' tails in each kind of vectors, (C, K)."""
-        return {
-            kind: self.units[kind] @ units[self.query.references[:, 1]].T
-            for kind, units in self.query.sources.units.items()
-        }
+        references = self.query.sources.units(self.query.references[:, 1])
+        return {kind: self.units[kind] @ units.T for kind, units in references.items()}
 
     @cached_property
     def names(self) -> dict[str, Values]:
@@ -258,7 +263,7 @@ class Candidates:
     @cached_property
     def units(self) -> dict[str, Values]:
         """The candidates' vectors of each kind at length 1, (C, w)."""
-        return {kind: units[self.ids] for kind, units in self.query.sources.units.items()}
+        return self.query.sources.units(self.ids)
 
     def vectors(self, kind: str) -> Values:
         """The candidates' vectors, (C, w)."""
@@ -281,6 +286,11 @@ class HeadQuery:
     def weights(self) -> Values:
         """How much each reference counts, (K,)."""
         return self.relation.weights(self.head)
+
+    @cached_property
+    def units(self) -> dict[str, Values]:
+        """The head's vectors of each kind at length 1, (w,)."""
+        return {kind: units[0] for kind, units in self.relation.sources.units(np.array([self.head])).items()}
 
     @cached_property
     def paths(self) -> PathSums:
