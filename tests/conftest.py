@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,6 +18,8 @@ import pytest
 # One thread, here and in processes that tests start: figures do not depend on the machine, and small work is faster.
 # Tests that are about threads ask for them. Before any of ours is imported, else it comes too late.
 os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["FAAN_CACHE"] = tempfile.mkdtemp(prefix="faan-cache-")
+atexit.register(shutil.rmtree, os.environ["FAAN_CACHE"], ignore_errors=True)
 for name in ("COLUMNS", "FORCE_COLOR", "FAAN_TOKEN"):  # what would change what commands print, or ask for
     os.environ.pop(name, None)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faan.base import Ints
+from faan.base import InputError, Ints
 from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, evidence_of
+from faan.evidence import names as names_module
 from faan.evidence.names import EntityNames
 from faan.graph import Graph, Names
 from faan.tasks import PairSet, Task
@@ -152,7 +154,7 @@ def test_names_are_what_the_table_says() -> None:
 def test_entities_without_a_name_are_nobodys_namesakes() -> None:
     graph = replace(make_graph(), entity_names=Names.from_strings(["***", "---", *NAMES[2:]]))
     names = EntityNames.of(graph)
-    assert names.whole[0] != names.whole[1]
+    assert names.number(np.array([0])) != names.number(np.array([1]))
     assert names.cosines("letters", np.array([0]), np.array([1])).item() == 0
 
 
@@ -161,3 +163,36 @@ def test_a_graph_without_namesakes_is_its_own_merged_graph() -> None:
     names = EntityNames.of(graph)
     assert names.merged is graph
     assert names.number(np.array([3, 5])).tolist() == [3, 5]
+
+
+def test_names_are_the_same_in_parts_and_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, everybody = make_graph(), np.arange(ENTITIES)
+    whole = EntityNames.of(graph)
+    monkeypatch.setattr(names_module, "_AT_ONCE", 3)
+    in_parts = EntityNames.of(replace(graph, entity_names=Names.from_strings(list(graph.entity_names))))
+    in_parts.save(tmp_path / "names")
+    for found in (in_parts, EntityNames.load(tmp_path / "names", graph)):
+        assert found.number(everybody).tolist() == whole.number(everybody).tolist()
+        assert list(found.merged.triples()) == list(whole.merged.triples())
+        for kind in ("words", "letters"):
+            expected = whole.cosines(kind, everybody, everybody)
+            np.testing.assert_array_equal(found.cosines(kind, everybody, everybody), expected)
+
+
+@pytest.mark.parametrize("file", ["words_columns", "letters_offsets", "letters_values", "whole"])
+def test_names_from_disk_that_do_not_fit_are_refused(tmp_path: Path, file: str) -> None:
+    graph = make_graph()
+    EntityNames.of(graph).save(tmp_path / "names")
+    array = np.load(tmp_path / "names" / f"{file}.npy")
+    array[len(array) // 2] = np.nan if file == "letters_values" else 1_000_000
+    np.save(tmp_path / "names" / f"{file}.npy", array)
+    with pytest.raises(InputError, match="damaged"):
+        EntityNames.load(tmp_path / "names", graph)
+
+
+def test_graphs_with_the_same_names_take_them_apart_once() -> None:
+    graph = make_graph()
+    fewer = replace(graph, heads=graph.heads[1:], relations=graph.relations[1:], tails=graph.tails[1:])
+    one, other = EntityNames.of(graph), EntityNames.of(fewer)
+    assert one.letters is other.letters
+    assert other.merged.num_triples < one.merged.num_triples

@@ -1,5 +1,6 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, run folders."""
 
+from faan.base.arrays import open_array
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
@@ -79,6 +80,7 @@ __all__ = [
     "locked",
     "log_progress",
     "offsets_of",
+    "open_array",
     "parse_setting",
     "places_of",
     "progress_bars",

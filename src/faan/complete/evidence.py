@@ -10,6 +10,7 @@ from pathlib import Path
 from faan.base import Ints, OnProgress, Purpose, scratch_folder
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
+from faan.evidence import EntityNames
 from faan.graph import Graph
 from faan.models import (
     MIN_FACTS,
@@ -27,6 +28,7 @@ _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
 _HELD_OUT, _MOST = 0.1, 100  # the share of each relation's facts to learn from, and at most how many
 _COMPLETION = "completion"  # the folder of the vectors for relations of the graph
+_NAMES = "names"  # the folder of what entities are called, where that is evidence
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
 
 
@@ -118,16 +120,22 @@ class FittedEvidence(Fitted):
             vectors.save(folder / vectors.config.model)
         if self.method.sources.completion is not None:
             self.method.sources.completion.save(folder / _COMPLETION)
+        if self.method.knows_names:
+            self.method.sources.names.save(folder / _NAMES)
         self.method.save(folder)
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedEvidence:
-        """Read the vectors that are there, and the trees."""
-        embeddings = [Embeddings.load(folder / model) for model in _MODELS if (folder / model).is_dir()]
-        completion = Embeddings.load(folder / _COMPLETION) if (folder / _COMPLETION).is_dir() else None
-        for vectors in (*embeddings, *([completion] if completion else [])):
-            vectors.check_graph(graph)
-        return cls(EvidenceRanker.load(folder, make_sources(graph, embeddings, completion=completion)))
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedEvidence:
+        """Open the vectors and names that are there, and read the trees."""
+        there = {name: folder / name for name in (*_MODELS, _COMPLETION) if (folder / name).is_dir()}
+        vectors = {name: Embeddings.load(path, checked=checked) for name, path in there.items()}
+        for found in vectors.values():
+            found.check_graph(graph)
+        completion = vectors.pop(_COMPLETION, None)
+        sources = make_sources(graph, list(vectors.values()), completion=completion)
+        if (folder / _NAMES).is_dir():
+            sources = replace(sources, saved_names=EntityNames.load(folder / _NAMES, graph, checked=checked))
+        return cls(EvidenceRanker.load(folder, sources))
 
 
 class _Runs:

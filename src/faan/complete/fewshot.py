@@ -71,13 +71,13 @@ class FittedModel(Fitted):
         write_tensors(folder / BEST_FILE, copied(self.method.state_dict()))
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph) -> FittedModel:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedModel:
         """Build the model again and give it its weights."""
         config = RunConfig.model_validate_json((folder / _CONFIG_FILE).read_text(encoding="utf-8"))
         tasks = json.loads((folder / _TASKS_FILE).read_text(encoding="utf-8"))
         if not isinstance(tasks, list) or not all(isinstance(name, str) for name in tasks):
             raise InputError("expected a list of relations", source=str(folder / _TASKS_FILE))
-        embeddings = Embeddings.load(folder / EMBED_FOLDER)
+        embeddings = Embeddings.load(folder / EMBED_FOLDER, checked=checked)
         if not isinstance(config.model, FewShotConfig):
             raise InputError("expected the settings of a few-shot model", source=str(folder / _CONFIG_FILE))
         model = _build(config, embeddings, graph, tasks)

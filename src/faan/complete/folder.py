@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
@@ -20,6 +20,7 @@ from safetensors import SafetensorError
 from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, write_text
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
+from faan.complete.checked import Checked
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 GRAPH_FOLDER, _METHOD, _MARK = "graph", "method", "config.json"
 SEARCH_FILE = "entities.sqlite"  # an index that the review page puts there, and builds again where it is missing
 SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, measured again where it is missing
-_OF_A_MODEL = {GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
+_WRITTEN = (GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE)
+_OF_A_MODEL = {*_WRITTEN, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
 _VERSION = 2
 _MOST_TEXT = 1 << 24  # characters of config.json; what is cut off there is no JSON
 
@@ -80,15 +82,20 @@ def write_model(folder: Path, graph: Graph, fitted: Fitted, calibrations: Calibr
         fitted.save(new / _METHOD)
         write_text(new / _MARK, config.model_dump_json(indent=1) + "\n")
         write_checksums(new)
+    Checked(folder, _WRITTEN).remember()
 
 
-Load: TypeAlias = Callable[[Path, Graph], "Fitted"]
-"""Reads a method from its folder."""
+class Load(Protocol):
+    """Reads a method from its folder, of which all values were checked before or not."""
+
+    def __call__(self, folder: Path, graph: Graph, *, checked: bool) -> Fitted:
+        """Read it."""
 
 
 def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[Graph, Fitted, Calibrations, About]:
     """Open a model; a folder that is damaged or from a newer version is refused with what to do.
 
+    All of a folder is read and checked when it is opened for the first time on a machine, or has changed since.
     `load_by` knows how to read the method of a model, or gives None where there is no such method.
     """
     config = _read(folder)
@@ -98,21 +105,27 @@ def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[G
             f"was made with the method {config.about.method!r}, which this version of faan does not have",
             source=str(folder),
         )
+    checked = Checked(folder, _WRITTEN)
+    is_checked = checked.is_known
     try:
-        check_files(folder)
+        if not is_checked:
+            check_files(folder)
     except (InputError, OSError) as error:
         raise _damaged(folder, str(error)) from None
     try:
         graph = open_graph(folder / GRAPH_FOLDER)
-        graph.check()
+        if not is_checked:
+            graph.check()
     except InputError:
         raise _damaged(folder, f"{GRAPH_FOLDER}/ does not hold what was written") from None
     try:
-        fitted = load(folder / _METHOD, graph)
+        fitted = load(folder / _METHOD, graph, checked=is_checked)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, MemoryError, SafetensorError) as error:
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"
         raise _damaged(folder, problem) from None
+    if not is_checked:
+        checked.remember()
     return graph, fitted, config.calibrations, config.about
 
 

@@ -3,6 +3,7 @@
 from faan.evidence.catalogue import CATALOGUE, evidence_of
 from faan.evidence.evidence import Context, Evidence, Kind, PairEvidence, TailEvidence
 from faan.evidence.measure import Measure, column_evidence
+from faan.evidence.names import EntityNames
 from faan.evidence.paths import (
     PSEUDO_COUNT,
     Firings,
@@ -20,6 +21,7 @@ __all__ = [
     "PSEUDO_COUNT",
     "Candidates",
     "Context",
+    "EntityNames",
     "Evidence",
     "Firings",
     "HeadQuery",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from faan.base import Ints, offsets_of, places_of
+from faan.base import Ints, places_of
 from faan.graph import Graph
+
+_AT_ONCE = 1 << 20  # roles that are weighed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,17 +26,23 @@ class Profiles:
 
     @classmethod
     def of(cls, graph: Graph) -> Profiles:
-        """Count the edges of each entity by relation."""
+        """Count the edges of each entity by relation; once for a graph, however many ask."""
+        if graph not in _COUNTED:
+            _COUNTED[graph] = cls._count(graph)
+        return _COUNTED[graph]
+
+    @classmethod
+    def _count(cls, graph: Graph) -> Profiles:
         neighbours, num_roles = graph.neighbours, 2 * graph.num_relations
-        owner = np.repeat(np.arange(graph.num_entities), neighbours.degrees)
-        is_first = np.ones(len(owner), dtype=bool)  # edges are sorted by entity, then by relation
-        is_first[1:] = (owner[1:] != owner[:-1]) | (neighbours.relations[1:] != neighbours.relations[:-1])
-        places = np.flatnonzero(is_first)
-        roles, counts = neighbours.relations[places], np.diff(np.append(places, len(owner)))
+        offsets = _role_offsets(neighbours.offsets, neighbours.relations)
+        roles, counts = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+        _count_roles(neighbours.offsets, neighbours.relations, roles, counts)
         spread = np.bincount(roles, minlength=num_roles)  # entities that have each role
         rarity = np.log((1 + graph.num_entities) / (1 + spread))
-        weights = (np.log1p(counts) * rarity[roles]).astype(np.float32)
-        offsets = offsets_of(np.bincount(owner[places], minlength=graph.num_entities))
+        weights = np.empty(len(roles), np.float32)
+        for start in range(0, len(roles), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            weights[part] = np.log1p(counts[part]) * rarity[roles[part]]
         return cls(offsets, roles, weights, num_roles)
 
     def dense(self, entities: Ints, hidden: int | None) -> NDArray[np.float32]:
@@ -72,3 +82,32 @@ def _sum_rows(values: NDArray[np.float32], rows: Ints, count: int) -> NDArray[np
     """Sums of the values (n, m) of each row, (count, m)."""
     sums = [np.bincount(rows, weights=column, minlength=count) for column in values.T]
     return np.stack(sums, axis=1).astype(np.float32)
+
+
+_COUNTED: weakref.WeakKeyDictionary[Graph, Profiles] = weakref.WeakKeyDictionary()
+
+
+@njit(nogil=True, cache=True)
+def _role_offsets(offsets: np.ndarray, relations: np.ndarray) -> np.ndarray:
+    """How many roles each entity has, added up; its edges are sorted by relation."""
+    found = np.zeros(len(offsets), np.int64)
+    for entity in range(len(offsets) - 1):
+        count = 0
+        for edge in range(offsets[entity], offsets[entity + 1]):
+            if edge == offsets[entity] or relations[edge] != relations[edge - 1]:
+                count += 1
+        found[entity + 1] = found[entity] + count
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _count_roles(offsets: np.ndarray, relations: np.ndarray, roles: np.ndarray, counts: np.ndarray) -> None:
+    """Each role of each entity, and its edges."""
+    place = -1
+    for entity in range(len(offsets) - 1):
+        for edge in range(offsets[entity], offsets[entity + 1]):
+            if edge == offsets[entity] or relations[edge] != relations[edge - 1]:
+                place += 1
+                roles[place] = relations[edge]
+                counts[place] = 0
+            counts[place] += 1

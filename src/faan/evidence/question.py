@@ -48,6 +48,7 @@ class Sources:
     matching: Embeddings | None = None  # of a model whose score is a product: ComplEx or DistMult
     learnt: Mapping[str, Method] = field(default_factory=dict)
     completion: Embeddings | None = None  # trained to complete the relations of the graph
+    saved_names: EntityNames | None = None  # the entities' names as they were found on disk
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -62,7 +63,7 @@ class Sources:
     @cached_property
     def names(self) -> EntityNames:
         """What the entities are called."""
-        return EntityNames.of(self.graph)
+        return EntityNames.of(self.graph) if self.saved_names is None else self.saved_names
 
     def vectors(self, kind: str) -> Embeddings:
         """The vectors of a kind: `translation`, `matching` or `completion`."""

@@ -117,11 +117,13 @@ class Names:
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, len(self), _CHUNK):
-            ends = self.offsets[start : start + _CHUNK + 1]
-            text = self.data[ends[0] : ends[-1]].tobytes()
-            bounds = (ends - ends[0]).tolist()
-            for begin, end in pairwise(bounds):
-                yield text[begin:end].decode()
+            yield from self._some(start, start + _CHUNK)
+
+    def _some(self, start: int, stop: int) -> Iterator[str]:
+        ends = self.offsets[start : stop + 1]
+        text = self.data[ends[0] : ends[-1]].tobytes()
+        for begin, end in pairwise((ends - ends[0]).tolist()):
+            yield text[begin:end].decode()
 
     def __contains__(self, name: str) -> bool:
         return self.find(name) is not None
@@ -149,9 +151,14 @@ class Names:
         found = asked.join(numbers.unique("name", keep="first"), on="name", how="left", maintain_order="left")
         return found["number"].fill_null(-1).to_numpy()
 
-    def to_series(self) -> pl.Series:
-        """All strings as a polars column."""
-        return pl.Series(list(self), dtype=pl.String)
+    def to_series(self, start: int = 0, stop: int | None = None) -> pl.Series:
+        """All strings as a polars column, or those of some numbers; Python holds few of them at a time."""
+        end = len(self) if stop is None else min(stop, len(self))
+        parts = [
+            pl.Series(list(self._some(first, min(first + _CHUNK, end))), dtype=pl.String)
+            for first in range(start, end, _CHUNK)
+        ]
+        return pl.concat(parts, rechunk=True) if parts else pl.Series([], dtype=pl.String)
 
     def containing(self, text: str, count: int = 3) -> list[str]:
         """The strings that hold a text as whole words, ASCII letters in any case, the shortest first."""

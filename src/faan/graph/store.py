@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, atomic_folder, check_free
+from faan.base import InputError, atomic_folder, check_free, open_array
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.names import Names
 
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
 _VERSION = 1
-_KINDS = {"data": (np.uint8,), "offsets": (np.int64,), "buckets": (np.uint32,), "members": (np.uint32,)}
-_IDS = (np.int32, np.int64)  # of all other arrays
+_KINDS: dict[str, Sequence[type[np.generic]]] = {
+    "data": (np.uint8,),
+    "offsets": (np.int64,),
+    "buckets": (np.uint32,),
+    "members": (np.uint32,),
+}
+_IDS: Sequence[type[np.generic]] = (np.int32, np.int64)  # of all other arrays
 
 
 def is_saved_graph(folder: Path) -> bool:
@@ -73,7 +79,7 @@ def open_graph(folder: str | Path) -> Graph:
                 f"was saved by a newer version of faan (format {mark['version']}, this one reads {_VERSION})",
                 source=str(folder),
             )
-        arrays = {name: _open_array(folder / f"{Path(name).name}.npy") for name in mark["arrays"]}
+        arrays = {name: _open(folder / f"{Path(name).name}.npy") for name in mark["arrays"]}
         report = mark["report"]
         report["bad_lines"], report["notes"] = tuple(report["bad_lines"]), tuple(report["notes"])
         return _put_together(arrays, ReadReport(**report))
@@ -85,18 +91,9 @@ def open_graph(folder: str | Path) -> Graph:
         ) from None
 
 
-def _open_array(path: Path) -> NDArray[np.integer]:
-    """An array of a saved graph as a memory map; only the kinds of numbers that `save_graph` writes are taken."""
-    if not path.is_file():  # np.load would wait for ever at a pipe
-        raise ValueError(f"{path.name} is no file")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors
-        raise ValueError(f"{path.name}: {error}") from None
-    kinds = _KINDS.get(path.stem.rpartition("_")[2], _IDS)
-    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype not in kinds:
-        raise ValueError(f"{path.name} does not hold a row of {kinds[0].__name__}")
-    return array
+def _open(path: Path) -> NDArray[np.integer]:
+    """An array of a saved graph; only the kinds of numbers that `save_graph` writes are taken."""
+    return open_array(path, _KINDS.get(path.stem.rpartition("_")[2], _IDS))
 
 
 def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 import polars as pl
 
 from faan.graph.graph import Graph
-from faan.graph.names import Names
 
 _SAMPLE = 2_000  # entities whose names are looked at to see whether names are readable
 _WORD = r"^\p{L}{3,}$"
 _COMMON = 0.1  # a word that more of the entities have tells none of them from the others
 _FEW = 5  # in a small graph, so many may share a word all the same
+_AT_ONCE = 1 << 16  # entities
 _LONGEST = 200  # letters of a name that are looked at
 
 
@@ -40,12 +40,21 @@ def plain_words(names: pl.Series) -> pl.Series:
 
 def entity_words(graph: Graph) -> pl.Series:
     """What each entity is called, in plain words: its label, or its id if it has none."""
-    return plain_words(_called(graph.entity_names, graph.entity_labels))
+    parts = [_words_of(graph, start) for start in range(0, graph.num_entities, _AT_ONCE)]
+    return pl.concat(parts, rechunk=True) if parts else pl.Series([], dtype=pl.String)
+
+
+def _words_of(graph: Graph, start: int) -> pl.Series:
+    """The same of some entities: patterns over all names at once need memory for many copies of them."""
+    names, labels = graph.entity_names, graph.entity_labels
+    given = None if labels is None else labels.to_series(start, start + _AT_ONCE)
+    return plain_words(_called(names.to_series(start, start + _AT_ONCE), given))
 
 
 def relation_words(graph: Graph) -> pl.Series:
     """What each relation is called, in plain words: its label, or its id if it has none."""
-    return plain_words(_called(graph.relation_names, graph.relation_labels))
+    labels = graph.relation_labels
+    return plain_words(_called(graph.relation_names.to_series(), None if labels is None else labels.to_series()))
 
 
 def has_readable_names(graph: Graph) -> bool:
@@ -60,9 +69,7 @@ def has_readable_names(graph: Graph) -> bool:
     return sum(not own.isdisjoint(telling) for own in words) > len(words) / 2
 
 
-def _called(names: Names, labels: Names | None) -> pl.Series:
-    own = names.to_series()
+def _called(names: pl.Series, labels: pl.Series | None) -> pl.Series:
     if labels is None:
-        return own
-    given = labels.to_series()
-    return pl.select(pl.when(given == "").then(own).otherwise(given)).to_series()
+        return names
+    return pl.select(pl.when(labels == "").then(names).otherwise(labels)).to_series()

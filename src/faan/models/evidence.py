@@ -59,6 +59,12 @@ class EvidenceRanker:
             task = replace(task, in_graph=False)
         return EvidenceScorer(judge, Measure(RelationQuery(self.sources, task, references), judge.evidence))
 
+    @property
+    def knows_names(self) -> bool:
+        """Whether names of entities are among its evidence."""
+        trees = (trees for trees in (self.judge, self.known) if trees is not None)
+        return any(one.kind == "names" for own in trees for one in own.evidence)
+
     def on(self, sources: Sources) -> EvidenceRanker:
         """The same trees with evidence from elsewhere."""
         return EvidenceRanker(sources, self.judge, self.known, self.rows)

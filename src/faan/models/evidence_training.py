@@ -219,7 +219,7 @@ def make_sources(
                 + ", ".join(one.config.model for one in embeddings)
             )
         places[place] = vectors
-    return Sources(graph, learnt=learnt or {}, completion=completion, **places)
+    return Sources(graph, places.get("translation"), places.get("matching"), learnt or {}, completion)
 
 
 def _draw_rows(

@@ -1,0 +1,90 @@
+"""Which model folders were checked before on this machine, so that gigabytes are read through once and not each time.
+
+A folder counts as checked if its files are the ones that were checked: the same names, sizes, numbers on disk and times
+of their last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,
+copied or unpacked has another one. What was checked is noted down in the user's cache, never in the folder itself,
+which may be a stranger's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from faan.base import write_text
+
+_TICK = 20_000_000  # nanoseconds; clocks of file systems go in steps of up to ten milliseconds
+_COARSE = 1_000_000  # a file system whose times are all multiples of this cannot tell changes apart
+
+
+class Checked:
+    """What is known of one model folder."""
+
+    def __init__(self, folder: Path, parts: Iterable[str]) -> None:
+        self._folder, self._parts = folder.absolute(), tuple(parts)
+        self._begun = self._state()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the files are as they were when they were checked."""
+        if self._begun is None:
+            return False
+        try:
+            return self._note.read_text(encoding="utf-8") == self._begun
+        except (OSError, ValueError):
+            return False
+
+    def remember(self) -> None:
+        """Note down that all is as it should be, unless a file has changed since this object was made."""
+        if self._begun is None or self._begun != self._state():
+            return
+        with suppress(OSError):  # where nothing can be noted down, it is checked each time
+            self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_text(self._note, self._begun)
+
+    @property
+    def _note(self) -> Path:
+        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:32]
+        cache = (
+            os.environ.get("FAAN_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "faan").expanduser()
+        )
+        return Path(cache) / "checked" / name
+
+    def _state(self) -> str | None:
+        """The files in a line of text; None where their times do not tell whether they have changed."""
+        if os.name != "posix":  # elsewhere the time of a change can be set
+            return None
+        files = {}
+        try:
+            for path in self._files():
+                found = path.stat()
+                files[str(path.relative_to(self._folder))] = (
+                    found.st_dev,
+                    found.st_ino,
+                    found.st_size,
+                    found.st_mtime_ns,
+                    found.st_ctime_ns,
+                )
+        except OSError:
+            return None
+        times = [times[-1] for times in files.values()]
+        if not times or all(time % _COARSE == 0 for time in times):
+            return None
+        wait = max(times) + _TICK - time.time_ns()
+        if wait > _TICK:
+            return None  # a clock goes wrong
+        time.sleep(max(wait, 0) / 1e9)  # from here on a change gets a later time
+        return json.dumps([version("faan"), files], sort_keys=True)
+
+    def _files(self) -> list[Path]:
+        found: list[Path] = []
+        for part in self._parts:
+            path = self._folder / part
+            found += [path] if path.is_file() else sorted(one for one in path.rglob("*") if not one.is_dir())
+        return found
