@@ -66,9 +66,10 @@ def test_the_architecture_names_every_file_of_the_package_and_no_other() -> None
     package = ROOT / "src" / "faan"
     for title, section in sections.items():
         rooms = [name for name in title.split(" and ") if (package / name).is_dir()]
-        there = {path.name for room in rooms for path in (package / room).glob("[!_]*.py")}
+        files = (path for room in rooms for path in (package / room).rglob("[!_]*.*") if "vendor" not in path.parts)
+        there = {path.name for path in files if path.suffix in (".py", ".js", ".css", ".html")}
         tables = "".join(line for line in section.splitlines() if line.startswith("| `")) if rooms else ""
-        named = set(re.findall(r"`(\w+\.py)`", tables))
+        named = set(re.findall(r"`(\w+\.(?:py|js|css|html))`", tables))
         assert there == named, f"{title}: {there ^ named}"
     rooms = [path.parent.name for path in package.glob("*/__init__.py")]
     assert set(rooms) <= {name for title in sections for name in title.split(" and ")}
