@@ -60,6 +60,21 @@ _JSONLD = """\
    "in": ["ex:Peru", {"@id": "ex:Andes", "by": {"@list": ["ex:Sea", [1, 2.5, null]]}}], "ex:index": {"@set": [true]}}]}
 """
 _KGTK = "node1\tlabel\tnode2\nQ1\tlabel\t'Peru'@en\nQ1\tP36\tQ2\nQ2\tP1\t+5\n"
+_KGX = """\
+{"id": "HGNC:1", "category": ["biolink:Gene"], "name": "BRCA1", "description": "a gene"}
+{"id": "e1", "subject": "HGNC:1", "predicate": "biolink:causes", "object": "MONDO:2", "score": 0.5}
+"""
+_PRIMEKG = """\
+relation,x_id,x_type,x_name,x_source,y_id,y_type,y_name,y_source
+indication,DB1,drug,"a, b",DrugBank,5,disease,c,MONDO
+indication,5,disease,c,MONDO,DB1,drug,"a, b",DrugBank
+"""
+_APOC = """\
+"_id","_labels","name","_start","_end","_type"
+"1",":User:Admin","Jim",,,
+,,,"1","2","KNOWS"
+"""
+_IMPORT = "a:START_ID(Person),b,:END_ID(Film){x:y},:TYPE\n1,x,2,ACTED_IN\n"
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": functools.partial(gzip.compress, mtime=0),
     ".bz2": bz2.compress,
@@ -82,6 +97,10 @@ def _seeds() -> dict[str, bytes]:
     texts = {
         "graph.tsv": "".join("\t".join(fact) + "\n" for fact in _FACTS),
         "kgtk.tsv": _KGTK,
+        "kgx.jsonl": _KGX,
+        "kg.csv": _PRIMEKG,
+        "apoc.csv": _APOC,
+        "import.csv": _IMPORT,
         "graph.csv": "head,relation,tail\n" + "".join(",".join(f'"{name}"' for name in fact) + "\n" for fact in _FACTS),
         "graph.nt": _QUADS.replace(" <http://a/g>", ""),
         "graph.nq": _QUADS,
@@ -123,7 +142,7 @@ def read(path: Path) -> str:
     """Read a graph and use it, in both ways: with bad lines skipped, and not."""
     from faan import InputError, read_graph
 
-    skipping = ".tsv", ".csv", ".nt", ".nq"
+    skipping = ".tsv", ".csv", ".jsonl", ".nt", ".nq"
     if path.suffixes and path.suffixes[0] in skipping:
         with contextlib.suppress(InputError):
             read_graph(path, progress=False, skip_bad_lines=True)

@@ -21,10 +21,10 @@ GraphArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="GRAPH...",
-        help="A table (TSV, CSV), RDF or Parquet file, plain or compressed; a folder (saved by faan, OpenKE, few-shot "
-        "benchmark, files); a SPARQL endpoint (`sparql+https://host/sparql`); `-` for standard input; `world` for the "
-        "graph that ships with faan (write `./world` for a file of that name). Several files are read as one graph; "
-        "some may hold only labels or types.",
+        help="A table (TSV, CSV), RDF, KGX, JSON Lines, Neo4j's CSV or Parquet file, plain or compressed; a folder "
+        "(saved by faan, OpenKE, few-shot benchmark, files) or an archive of one; a SPARQL endpoint "
+        "(`sparql+https://host/sparql`); `-` for standard input; `world` for the graph that ships with faan (write "
+        "`./world` for a file of that name). Several files are read as one graph; some may hold only labels or types.",
     ),
 ]
 User = Annotated[

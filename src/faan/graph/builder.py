@@ -63,6 +63,7 @@ class GraphBuilder:
         self._types: list[pl.DataFrame] = []  # entity, type
         self._labels: list[pl.DataFrame] = []  # name, label, rank
         self._found_type_relations: set[str] = set()
+        self._both_ways: set[str] = set()  # relations whose facts are listed from either end
         self._parts: list[_Part] = []  # the files that the graph is made of
         self._chosen = both_names(self.predicates)
         self._seen: set[str] = set()  # relations, where only some are kept
@@ -84,9 +85,14 @@ class GraphBuilder:
         self._parts[-1].format = format
         self.report = replace(self.report, format=" and ".join(dict.fromkeys([*formats, format])))
 
-    def add(self, heads: Column, relations: Column, tails: Column) -> None:
-        """Add triples by name; names must not be empty."""
+    def add(self, heads: Column, relations: Column, tails: Column, *, both_ways: bool = False) -> None:
+        """Add triples by name; names must not be empty.
+
+        Of a fact that is listed `both_ways`, from its head and from its tail, the first one stays.
+        """
         triples = self._frame(head=heads, relation=relations, tail=tails)
+        if both_ways:
+            self._both_ways.update(triples["relation"].unique())
         is_type = triples["relation"].is_in(list(self.type_relations))
         if is_type.any():
             types = triples.filter(is_type)
@@ -171,10 +177,11 @@ class GraphBuilder:
         )
         triples = triples.filter(_is_first(triples, len(places), len(relation_places)))
         self.count(duplicates=len(named) - len(triples))
+        relations = named["relation"].gather(relation_places).cast(pl.String)
+        triples = self._one_way(triples, relations)
 
         both = pl.concat([named["head"], named["tail"].alias("head")])
         entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
-        relations = named["relation"].gather(relation_places).cast(pl.String)
         entity_names, relation_names = Names.from_strings(entities), Names.from_strings(relations)
         entity_labels, relation_labels, entity_descriptions = None, None, None
         if self._labels:
@@ -197,6 +204,18 @@ class GraphBuilder:
             entity_descriptions=entity_descriptions,
             report=self._finish_report(number, relations, types),
         )
+
+    def _one_way(self, triples: pl.DataFrame, relations: pl.Series) -> pl.DataFrame:
+        """Drop facts whose reverse came before, of the relations that are listed both ways."""
+        if not self._both_ways:
+            return triples
+        listed = relations.is_in(list(self._both_ways)).arg_true().cast(triples["relation"].dtype)
+        ends = pl.min_horizontal("head", "tail").alias("low"), pl.max_horizontal("head", "tail").alias("high")
+        is_first = pl.struct(*ends, "relation").is_first_distinct() | ~pl.col("relation").is_in(listed.implode())
+        kept = triples.filter(is_first)
+        if len(kept) < len(triples):
+            self.note(f"{len(triples) - len(kept):,} facts dropped: they repeat a fact from its tail to its head")
+        return kept
 
     def _check_predicates(self) -> None:
         """Complain about a relation that was asked for and does not occur."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.detect import LABEL_WORDS, TYPE_WORDS, described_by, described_in_header, detect, header_of
+from faan.graph.jsonlines import read_json_lines
 from faan.graph.sources import Source
 from faan.graph.tables import BLANK, read_nodes, rows_of
 
@@ -16,11 +17,14 @@ _SHAPES = '{"Q1": "label"}, {"Q1": {"label": "..."}} or {"Q1": ["type", ...]}'
 
 def read_descriptions(source: Source, builder: GraphBuilder, kind: str) -> None:
     """Read a file of `nodes`, `labels` or `types`; of labels and types it may be a table or JSON."""
+    start = source.peek()
+    found = detect(source, start) if start or kind != "nodes" else "table"
+    if found == "json-lines":
+        read_json_lines(source, builder)
+        return
     if kind == "nodes":
         read_nodes(source, builder)
         return
-    start = source.peek()
-    found = detect(source, start)
     if found in ("labels", "types"):
         _read_json(source, builder, kind)
     elif found != "table":

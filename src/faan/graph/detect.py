@@ -6,18 +6,24 @@ import re
 from pathlib import Path
 
 from faan.base import InputError
+from faan.graph.jsonlines import is_json_line
+from faan.graph.neo4j import is_neo4j
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.sources import Source, extension_of
-from faan.graph.tables import BLANK, find_columns
+from faan.graph.tables import BLANK, LABEL_COLUMNS, TYPE_COLUMNS, find_columns
 
 WIKIDATA = ("wikidata-truthy", "wikidata-json")
-FORMATS = ("table", "parquet", *LINE_FORMATS, *RDF_FORMATS, *WIKIDATA)  # of facts; `--format` takes these
+TABLES = ("table", "parquet", "json-lines", "neo4j")
+FORMATS = (*TABLES, *LINE_FORMATS, *RDF_FORMATS, *WIKIDATA)  # of facts; `--format` takes these
 DESCRIPTIONS = ("nodes", "labels", "types")  # of files that describe entities and relations of other files
 
 _EXTENSIONS = {
     ".tsv": "table",
     ".csv": "table",
+    ".sif": "table",
+    ".jsonl": "json-lines",
+    ".ndjson": "json-lines",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".nt": "n-triples",
@@ -68,9 +74,13 @@ def detect(source: Source, start: bytes) -> str:
         return "wikidata-json"
     if source.extension in _EXTENSIONS:
         format = _EXTENSIONS[source.extension]
-        return "wikidata-truthy" if format == "n-triples" and _WIKIDATA_TRUTHY.search(start) else format
-    found = next((format for pattern, format in _CONTENTS if pattern.match(start)), "table")
-    return _json(start, source.name) if found == "json" or source.extension == ".json" else found
+        if format == "n-triples" and _WIKIDATA_TRUTHY.search(start):
+            return "wikidata-truthy"
+    else:
+        format = next((format for pattern, format in _CONTENTS if pattern.match(start)), "table")
+        if format == "json" or source.extension == ".json":
+            return _json(start, source.name)
+    return "neo4j" if format == "table" and is_neo4j(start) else format
 
 
 def is_graph_file(name: str) -> bool:
@@ -83,7 +93,7 @@ def described_by(source: Source, start: bytes) -> str | None:
     header = header_of(start)
     if len(header) >= 3 and find_columns(header, None, source.name) is not None:
         return None
-    if "id" in header and any(word in header for word in ("category", "type", "name", "label")):
+    if {"id", "node_index"} & set(header) and any(word in header for word in (*TYPE_COLUMNS, *LABEL_COLUMNS)):
         return "nodes"
     return described_in_header(header) or _by_name(source.name) if len(header) == 2 else None
 
@@ -112,7 +122,9 @@ def _by_name(name: str) -> str | None:
 
 
 def _json(start: bytes, name: str) -> str:
-    """JSON-LD, or an object of labels or types, which has none of JSON-LD's keywords."""
+    """JSON Lines, JSON-LD, or an object of labels or types, which has none of JSON-LD's keywords."""
+    if is_json_line(start.partition(b"\n")[0]):
+        return "json-lines"
     first = _FIRST_VALUE.match(start.decode(errors="replace"))
     if first is None or _JSON_LD.search(start):
         return "json-ld"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from faan.graph.frames import (
     read_rows,
 )
 from faan.graph.graph import Graph
+from faan.graph.jsonlines import read_json_lines
+from faan.graph.neo4j import ImportFiles, may_be_import, read_neo4j
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.ntriples import read_ntriples
 from faan.graph.openke import is_openke, read_openke
@@ -39,6 +41,7 @@ from faan.graph.tables import Columns, read_table, read_triples
 from faan.graph.wikidata import read_entities, read_truthy
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`
+_WITH_COLUMNS = ("table", "json-lines", "parquet")  # formats in which columns have names that can be chosen
 BACKGROUND = "path_graph"  # the background graph's file in a few-shot benchmark folder
 Paths = str | Path | Sequence[str | Path]
 
@@ -116,7 +119,7 @@ def read_graph(
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1
         reading = _Reading(builder, format, chosen, languages, told, several, endpoint or Endpoint())
-        for one in sources:
+        for one in reading.without_headers(sources):
             reading.read(one)
         for kind, path in beside:
             reading.read_beside(path, kind)
@@ -162,6 +165,15 @@ class _Reading:
     several: bool  # so a file may hold nothing but labels or types
     endpoint: Endpoint
     used_columns: bool = False
+    import_files: ImportFiles = field(default_factory=ImportFiles)
+
+    def without_headers(self, sources: Sequence[Any]) -> list[Any]:
+        """The sources, without files that hold the headers of others."""
+        for one in sources:
+            if isinstance(one, str | Path) and may_be_import(str(one)) and os.path.isfile(one):  # noqa: PTH113
+                with open_source(one) as source:
+                    self.import_files.look_at(source)
+        return [one for one in sources if not self.import_files.is_header(str(one))]
 
     def read(self, source: Any) -> None:
         """Read one source, whatever it is."""
@@ -203,30 +215,39 @@ class _Reading:
             self._read_folder(Folder(path))
             return
         with open_source(path, self.on_progress) as source:
-            start = source.peek()
-            if not is_tar(start):
-                self._read_file(source, start)
+            if not is_tar(source.peek()):
+                self._read_file(source)
                 return
             if str(path) == "-":
                 raise InputError("an archive cannot come from standard input; give its path")
         self._read_folder(Folder(path))
 
-    def _read_file(self, source: Source, start: bytes) -> None:
+    def _read_file(self, source: Source) -> None:
+        source = self.import_files.with_header(source)
+        start = source.peek()
         kind = self.format or detect(source, start)
+        if kind == "neo4j" and self.columns:
+            kind = "table"
         if kind == "table" and self.several and not self.columns:
             kind = described_by(source, start) or kind
-        if self.columns and kind not in ("table", "parquet") and not self.several:
-            raise InputError(f"columns can be named in tables and Parquet, not in {kind}", source=source.name)
+        if self.columns and kind not in _WITH_COLUMNS and not self.several:
+            raise InputError(
+                f"columns can be named in tables, JSON Lines and Parquet, not in {kind}", source=source.name
+            )
         if kind in DESCRIPTIONS:
             read_descriptions(source, self.builder, kind)
             return
         self.builder.of_format(kind)
-        if kind in ("table", "parquet"):
+        if kind in _WITH_COLUMNS:
             self.used_columns = True
         if kind == "parquet":
             read_parquet(source, self.builder, self.columns)
         elif kind == "table":
             read_table(source, self.builder, self.columns, self.languages)
+        elif kind == "json-lines":
+            read_json_lines(source, self.builder, self.columns)
+        elif kind == "neo4j":
+            read_neo4j(source, self.builder, self.import_files)
         elif kind == "wikidata-json":
             read_entities(source, self.builder, self.languages)
         elif kind == "wikidata-truthy":
@@ -257,7 +278,7 @@ class _Reading:
             )
             with folder.open(BACKGROUND) as source:
                 read_triples(source, self.builder)
-        elif parts and folder.path.is_dir():
+        elif parts:
             self._read_parts(folder, parts, sorted(names - set(parts)))
         else:
             raise InputError(
@@ -270,10 +291,15 @@ class _Reading:
     def _read_parts(self, folder: Folder, parts: list[str], others: list[str]) -> None:
         """Read all files of a folder whose endings are known, in the order of their names."""
         self.several = True
+        for name in filter(may_be_import, parts):
+            with folder.open_part(name) as source:
+                self.import_files.look_at(source)
         for name in parts:
+            if self.import_files.is_header(f"{folder.path}/{name}"):
+                continue
             self.builder.begin(str(folder.path / name))
-            with open_source(folder.path / name, self.on_progress) as source:
-                self._read_file(source, source.peek())
+            with folder.open_part(name, self.on_progress) as source:
+                self._read_file(source)
         if others:
             shown = shorten(", ".join(others))
             self.builder.note(f"{folder.path}: not read, because their endings are of no format: {shown}")

@@ -11,10 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from faan.base import InputError, OnProgress, ignore_progress
 from faan.graph.limits import ARCHIVE_FILES, LINE_BYTES, unpacked_limit, unpacks_too_far
 from faan.graph.packed import COMPRESSIONS, DAMAGED, SNIFF, Counted, buffered, uncompressed
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 @dataclass
@@ -119,6 +123,24 @@ def _decompressed(source: Source, size: Callable[[], int]) -> Source:
     return source
 
 
+class _Prefixed(io.RawIOBase):
+    """Some bytes, then a stream."""
+
+    def __init__(self, start: bytes, stream: io.BufferedReader) -> None:
+        self._start, self._stream = io.BytesIO(start), stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        return self._start.readinto(buffer) or self._stream.readinto(buffer)
+
+
+def prefixed(source: Source, header: bytes) -> Source:
+    """A source with a line before its first one, which has the number 0."""
+    return Source(source.name, buffered(_Prefixed(header, source.stream)), source.on_block, line=0)
+
+
 class Folder:
     """Files by name in a folder or in a tar archive (compressed or not); nothing is ever unpacked to disk."""
 
@@ -152,6 +174,16 @@ class Folder:
                 f"expected {kind} with the files {', '.join(names)}; missing: {', '.join(missing)}",
                 source=str(self.path),
             )
+
+    @contextmanager
+    def open_part(self, name: str, on_progress: OnProgress = ignore_progress) -> Iterator[Source]:
+        """Open one file that may be compressed."""
+        if self._members is None:
+            with open_source(self.path / name, on_progress) as source:
+                yield source
+            return
+        with self.open(name) as source:
+            yield _decompressed(source, lambda: self.path.stat().st_size)
 
     @contextmanager
     def open(self, name: str) -> Iterator[Source]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import codecs
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
+from operator import and_, or_
 
 import polars as pl
 
@@ -32,8 +34,8 @@ KNOWN_HEADERS: tuple[Columns, ...] = (
     ("source", "type", "target"),
     ("source", "relation", "target"),
     ("source", "label", "target"),
+    ("source", "metaedge", "target"),  # Hetionet
     ("node1", "label", "node2"),  # KGTK
-    (":start_id", ":type", ":end_id"),  # Neo4j
     ("start", "type", "end"),
     ("from", "relation", "to"),
     ("from", "label", "to"),
@@ -41,8 +43,14 @@ KNOWN_HEADERS: tuple[Columns, ...] = (
     ("head", "rel", "tail"),
     ("h", "r", "t"),
     ("s", "p", "o"),
+    ("x_id", "relation", "y_id"),  # PrimeKG
+    ("x_index", "relation", "y_index"),
 )
+TRIPLE = ("head", "relation", "tail")
+TYPE_COLUMNS = ("category", "type", "kind", "node_type")  # of a table of nodes
+LABEL_COLUMNS = ("name", "label", "title", "node_name")
 BLANK = " \t\r\n"
+KGX = ("subject", "predicate", "object")
 _KGTK = ("node1", "label", "node2")
 _KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
 _KGTK_TEXT = r"""^["'](?<text>.*)["'](?:@(?<language>[A-Za-z-]+))?$"""
@@ -50,14 +58,14 @@ _ROWS = 1 << 18  # rows that the slow reader hands on at once
 
 
 @dataclass(frozen=True)
-class _Table:
-    """How a text table is laid out."""
+class Table:
+    """How a text table is laid out, and what is wanted of it."""
 
     delimiter: str
     width: int  # columns of its first line
     header_lines: int  # lines to pass over at the top
-    places: tuple[int, int, int]  # the columns of head, relation and tail
-    kgtk_languages: tuple[str, ...] | None = None  # of a KGTK file: preferred for labels
+    columns: Mapping[str, int]  # what is wanted, and in which column it stands
+    rows: tuple[tuple[str, ...], ...]  # the kinds of rows, by what must not be empty in them
 
     @property
     def quoting(self) -> bool:
@@ -67,63 +75,73 @@ class _Table:
 
 def read_triples(source: Source, builder: GraphBuilder) -> None:
     """Read lines of `head<TAB>relation<TAB>tail` and nothing else: no header, nothing is detected."""
-    _read(source, builder, _Table("\t", width=3, header_lines=0, places=(0, 1, 2)))
+    plain = Table("\t", width=3, header_lines=0, columns={"head": 0, "relation": 1, "tail": 2}, rows=(TRIPLE,))
+    for triples in read_frames(source, builder, plain):
+        builder.add(triples["head"], triples["relation"], triples["tail"])
 
 
 def read_table(
     source: Source, builder: GraphBuilder, columns: Columns | None = None, languages: Sequence[str] = ("en",)
 ) -> None:
     """Read delimited text; delimiter, header and columns are detected."""
-    _read(source, builder, _layout(source, builder, columns, languages))
+    table, header = _layout(source, builder, columns)
+    found = tuple(header[table.columns[part]] for part in TRIPLE) if header else ()
+    both_ways = found in (("x_id", "relation", "y_id"), ("x_index", "relation", "y_index"))  # PrimeKG
+    for frame in read_frames(source, builder, table):
+        rows = _set_kgtk_literals_apart(frame, languages, builder) if found == _KGTK else frame
+        triples = _describe_ends(rows, builder)
+        builder.add(triples["head"], triples["relation"], triples["tail"], both_ways=both_ways)
 
 
-def _read(source: Source, builder: GraphBuilder, table: _Table) -> None:
+def read_frames(source: Source, builder: GraphBuilder, table: Table) -> Iterator[pl.DataFrame]:
+    """The wanted columns of a table, block by block, as text; bad lines are raised or skipped."""
     blocks = source.blocks()
+    header_lines = table.header_lines
     for block in blocks:
-        line = source.line
-        header_lines = table.header_lines if line == 1 else 0
         if table.quoting and b'"' in block:  # a quoted field may span blocks
-            _read_lines(chain([block], blocks), source.name, table, builder, line, header_lines)
+            yield from _read_lines(chain([block], blocks), source, table, builder, header_lines)
             return
         frame = _read_fast(block, table, header_lines)
         if frame is not None:
-            _add(frame, table, builder)
+            yield frame
         else:
-            _read_lines([block], source.name, table, builder, line, header_lines)
+            yield from _read_lines([block], source, table, builder, header_lines)
+        header_lines = 0
 
 
 def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; apart by `|`), `name` or `label`, `description`."""
-    first_line = source.peek().split(b"\n", 1)[0]
-    delimiter = max("\t,;", key=lambda mark: first_line.count(mark.encode()))
-    rows = rows_of(source.blocks(), source.name, delimiter, builder, 1)
-    header = [name.strip().lower() for name in next(rows, (1, []))[1]]
-    node_at = _index(header, "id")
-    type_at, label_at = _index(header, "category", "type"), _index(header, "name", "label")
-    text_at = _index(header, "description")
-    if node_at is None or (type_at is None and label_at is None):
+    first_line = source.peek().split(b"\n", 1)[0].decode(errors="replace").strip(BLANK)
+    delimiter = max("\t,;", key=first_line.count)
+    header = [name.strip().lower() for name in _split(first_line, delimiter)]
+    found = {
+        "id": _index(header, "id", "node_index"),
+        "type": _index(header, *TYPE_COLUMNS),
+        "label": _index(header, *LABEL_COLUMNS),
+        "description": _index(header, "description"),
+    }
+    columns = {part: place for part, place in found.items() if place is not None}
+    if "id" not in columns or not columns.keys() & {"type", "label"}:
         raise InputError(
             "expected a nodes file with the columns id and category and/or name, "
             f"found {shorten(', '.join(header)) or 'nothing'}",
             source=source.name,
             line=1,
         )
-    types: list[tuple[str, str]] = []
-    labels: list[tuple[str, str, int]] = []
-    for number, row in rows:
-        cells = row + [""] * (len(header) - len(row))
-        if not (node := cells[node_at]).strip(BLANK):
-            builder.bad_line(InputError("the id is empty; expected a name", source=source.name, line=number))
-            continue
-        if type_at is not None:
-            types += [(node, kind) for kind in cells[type_at].split("|") if kind]
-        if label_at is not None and cells[label_at]:
-            labels.append((node, cells[label_at], 0))
-        if text_at is not None and cells[text_at]:
-            labels.append((node, cells[text_at], DESCRIPTION))
-    builder.add_types([node for node, _ in types], [kind for _, kind in types])
-    nodes, texts, ranks = zip(*labels, strict=True) if labels else ((), (), ())
-    builder.add_labels(nodes, texts, ranks)
+    for nodes in read_frames(source, builder, Table(delimiter, len(header), 1, columns, rows=(("id",),))):
+        add_nodes(nodes, builder)
+
+
+def add_nodes(nodes: pl.DataFrame, builder: GraphBuilder, types_apart_by: str = "|") -> None:
+    """Add what a table says of nodes (`id`): `type`, several apart by a mark, `label`, `description`; "" for none."""
+    if "type" in nodes.columns:
+        types = nodes.select("id", pl.col("type").str.split(types_apart_by)).explode("type")
+        types = types.filter(pl.col("type") != "")
+        builder.add_types(types["id"], types["type"])
+    for column, rank in (("label", 0), ("description", DESCRIPTION)):
+        if column in nodes.columns:
+            given = nodes.filter(pl.col(column) != "")
+            builder.add_labels(given["id"], given[column], [rank] * len(given))
 
 
 def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:
@@ -165,8 +183,8 @@ def _index(header: Sequence[str], *names: str) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _layout(source: Source, builder: GraphBuilder, columns: Columns | None, languages: Sequence[str]) -> _Table:
-    """Find delimiter, header and columns from the first lines."""
+def _layout(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[Table, list[str]]:
+    """Find delimiter, header and columns from the first lines; the header is in lower case, empty where none is."""
     sample = source.peek()
     if b"\n" not in sample and b"\r" in sample:
         raise InputError("lines end in CR alone, as on old Macs; save the file with LF or CR LF", source=source.name)
@@ -183,34 +201,71 @@ def _layout(source: Source, builder: GraphBuilder, columns: Columns | None, lang
 
     delimiter = max("\t,;", key=wide_lines)  # the first of equals: tab
     if not wide_lines(delimiter):
-        with source.errors():
-            first_line = source.stream.readline(SNIFF + 1)
-        if len(first_line) > SNIFF:
-            raise InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
-        raise InputError(
-            "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
-            f"found {shorten(lines[0])!r}",
-            source=source.name,
-            line=blank_lines + 1,
-        )
+        raise _too_narrow(source, lines[0], blank_lines + 1)
     first = _split(lines[0], delimiter)
     places = find_columns(first, columns, source.name)
-    if places is None and {"id", "category"} <= {name.lower() for name in first}:
-        raise InputError(
-            "this is a nodes file; give the edges file as the graph and this one as nodes", source=source.name
-        )
-    has_header = places is not None and not (columns and _are_numbers(columns))
+    lowered = [name.strip().lower() for name in first]
     if places is None:
+        _refuse_other_header(lowered, source.name, blank_lines + 1)
         shown = shorten(", ".join(cell.strip(BLANK) for cell in first[:3]))
         builder.note(f"no header with names that are known; the first triple is: {shown}")
-    found = tuple(first[p].strip().lower() for p in places or ())
-    return _Table(
-        delimiter,
-        width=max(3, len(first)),
-        header_lines=blank_lines + 1 if has_header else 0,
-        places=places or (0, 1, 2),
-        kgtk_languages=tuple(languages) if found == _KGTK else None,
+    has_header = places is not None and not (columns and _are_numbers(columns))
+    wanted = dict(zip(TRIPLE, places or (0, 1, 2), strict=True))
+    if has_header:
+        wanted |= _ends(lowered, wanted)
+    header_lines = blank_lines + 1 if has_header else 0
+    table = Table(delimiter, max(3, len(first)), header_lines, wanted, rows=(TRIPLE,))
+    return table, lowered if has_header else []
+
+
+def _too_narrow(source: Source, first: str, line: int) -> InputError:
+    with source.errors():
+        first_line = source.stream.readline(SNIFF + 1)
+    if len(first_line) > SNIFF:
+        return InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
+    return InputError(
+        "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
+        f"found {shorten(first)!r}",
+        source=source.name,
+        line=line,
     )
+
+
+def _refuse_other_header(header: Sequence[str], name: str, line: int) -> None:
+    """Complain about the header of a table that holds no triples: one of nodes, or of KGX edges that lacks columns."""
+    if {"id", "category"} <= set(header):
+        raise InputError("this is a nodes file; give the edges file as the graph and this one as nodes", source=name)
+    missing = [column for column in KGX if column not in header]
+    if len(missing) == 1:
+        raise InputError(
+            f"KGX edges need the columns {', '.join(KGX)}; {missing[0]} is missing among {shorten(', '.join(header))}",
+            source=name,
+            line=line,
+        )
+
+
+def _ends(header: Sequence[str], places: Mapping[str, int]) -> dict[str, int]:
+    """Columns that say what heads and tails are: `subject_category`, `subject_label`, `x_type`, `source_name` ..."""
+    found: dict[str, int | None] = {}
+    for end in ("head", "tail"):
+        start = header[places[end]].removesuffix("_id").removesuffix("_index")
+        found[f"{end}_type"] = _index(header, f"{start}_category", f"{start}_type", f"{start}_kind")
+        found[f"{end}_label"] = _index(header, f"{start}_label", f"{start}_name")
+        if header[places[end]] == f"{start}_id":
+            found[f"{end}_source"] = _index(header, f"{start}_source")
+    return {part: place for part, place in found.items() if place is not None and place not in places.values()}
+
+
+def _describe_ends(triples: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame:
+    """Add the types and labels that a table of triples has beside heads and tails."""
+    for end in ("head", "tail"):
+        if f"{end}_source" in triples.columns:  # ids are unique in their source
+            triples = triples.with_columns(pl.concat_str([f"{end}_source", end], separator=":").alias(end))
+        described = {"id": end, "type": f"{end}_type", "label": f"{end}_label"}
+        known = {part: column for part, column in described.items() if column in triples.columns}
+        if len(known) > 1:
+            add_nodes(triples.select(**known).unique(maintain_order=True), builder)
+    return triples
 
 
 def _split(line: str, delimiter: str) -> list[str]:
@@ -222,8 +277,8 @@ def _split(line: str, delimiter: str) -> list[str]:
         return line.split(delimiter)
 
 
-def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame | None:
-    """The triples of a block by polars, or None where something is not plainly right."""
+def _read_fast(block: bytes, table: Table, header_lines: int) -> pl.DataFrame | None:
+    """The wanted columns of a block by polars, or None where something is not plainly right."""
     if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
         return None
     if block.startswith(codecs.BOM_UTF8):  # polars would drop it; here it is the beginning of a name
@@ -242,24 +297,26 @@ def _read_fast(block: bytes, table: _Table, header_lines: int) -> pl.DataFrame |
         frame = pl.DataFrame(schema=schema)
     except pl.exceptions.PolarsError:
         return None
-    triple = frame.select([pl.col(str(place)).alias(str(i)) for i, place in enumerate(table.places)])
-    empty = pl.any_horizontal(pl.all().is_null() | (pl.all().str.strip_chars(BLANK).str.len_bytes() == 0))
+    frame = frame.select(**{part: pl.col(str(place)).fill_null("") for part, place in table.columns.items()})
     long = pl.max_horizontal(pl.all().str.len_bytes().max()) > NAME_BYTES
-    return None if triple.select((empty.any() | long).fill_null(False)).item() else triple
+    fine = _has_rows(table).all() & ~long.fill_null(False)
+    return frame if frame.select(fine).item() else None
 
 
-def _add(triple: pl.DataFrame, table: _Table, builder: GraphBuilder) -> None:
-    if table.kgtk_languages is not None:
-        triple = _set_kgtk_literals_apart(triple, table.kgtk_languages, builder)
-    builder.add(triple["0"], triple["1"], triple["2"])
+def _has_rows(table: Table) -> pl.Expr:
+    """Whether a row is of one of the kinds that a table has."""
+    kinds = [
+        reduce(and_, [pl.col(part).str.strip_chars(BLANK).str.len_bytes() > 0 for part in kind]) for kind in table.rows
+    ]
+    return reduce(or_, kinds)
 
 
 def _set_kgtk_literals_apart(triple: pl.DataFrame, languages: Sequence[str], builder: GraphBuilder) -> pl.DataFrame:
     """KGTK marks values by their first character; those of the relation `label` are labels ('Peru'@en)."""
-    is_literal = pl.col("0", "2").str.contains(_KGTK_LITERAL)
+    is_literal = pl.col("head", "tail").str.contains(_KGTK_LITERAL)
     values = triple.filter(pl.any_horizontal(is_literal))
-    labels = values.filter((pl.col("1") == "label") & ~pl.col("0").str.contains(_KGTK_LITERAL)).select(
-        pl.col("0").alias("name"), pl.col("2").str.extract_groups(_KGTK_TEXT).alias("parts")
+    labels = values.filter((pl.col("relation") == "label") & ~pl.col("head").str.contains(_KGTK_LITERAL)).select(
+        pl.col("head").alias("name"), pl.col("tail").str.extract_groups(_KGTK_TEXT).alias("parts")
     )
     labels = labels.unnest("parts").drop_nulls("text")
     ranks = [language_rank(language, languages) for language in labels["language"]]
@@ -269,25 +326,26 @@ def _set_kgtk_literals_apart(triple: pl.DataFrame, languages: Sequence[str], bui
 
 
 def _read_lines(
-    blocks: Iterable[bytes], name: str, table: _Table, builder: GraphBuilder, line: int, header_lines: int
-) -> None:
+    blocks: Iterable[bytes], source: Source, table: Table, builder: GraphBuilder, header_lines: int
+) -> Iterator[pl.DataFrame]:
     """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
     chunk: list[tuple[str, ...]] = []
-    for number, row in rows_of(blocks, name, table.delimiter, builder, line):
-        if line == 1 and number <= header_lines:
+    start = source.line
+    for number, row in rows_of(blocks, source.name, table.delimiter, builder, start):
+        if number < start + header_lines:
             continue
         if problem := _problem(row, table):
-            builder.bad_line(InputError(problem, source=name, line=number))
+            builder.bad_line(InputError(problem, source=source.name, line=number))
             continue
-        chunk.append(tuple(row[place] for place in table.places))
+        chunk.append(tuple(row[place] if place < len(row) else "" for place in table.columns.values()))
         if len(chunk) == _ROWS:
-            _add_rows(chunk, table, builder)
+            yield _frame(chunk, table)
             chunk.clear()
-    _add_rows(chunk, table, builder)
+    yield _frame(chunk, table)
 
 
-def _add_rows(rows: list[tuple[str, ...]], table: _Table, builder: GraphBuilder) -> None:
-    _add(pl.DataFrame(rows, schema=dict.fromkeys("012", pl.String), orient="row"), table, builder)
+def _frame(rows: list[tuple[str, ...]], table: Table) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=dict.fromkeys(table.columns, pl.String), orient="row")
 
 
 def rows_of(
@@ -350,17 +408,21 @@ def _numbered_lines(blocks: Iterable[bytes], name: str, builder: GraphBuilder, l
         line += block.count(b"\n")
 
 
-def _problem(row: list[str], table: _Table) -> str | None:
-    needed = max(table.places) + 1
+def _problem(row: list[str], table: Table) -> str | None:
+    needed = min(max(table.columns[part] for part in kind) for kind in table.rows) + 1
     shown = shorten(table.delimiter.join(row))
     if not needed <= len(row) <= table.width:
         wanted = str(table.width) if needed == table.width else f"{needed} to {table.width}"
-        return f"expected {wanted} columns with head, relation and tail, found {len(row)}: {shown!r}"
-    for place, part in zip(table.places, ("head", "relation", "tail"), strict=True):
-        if not row[place].strip(BLANK):
-            return f"the {part} is empty; expected a name: {shown!r}"
-        if "\x00" in row[place]:
+        parts = ", ".join(table.rows[0][:-1]) + " and " * (len(table.rows[0]) > 1) + table.rows[0][-1]
+        return f"expected {wanted} columns with {parts}, found {len(row)}: {shown!r}"
+    cells = {part: row[place] for part, place in table.columns.items() if place < len(row)}
+    missing = [[part for part in kind if not cells.get(part, "").strip(BLANK)] for kind in table.rows]
+    if all(missing):
+        what = missing[0][0] if len(table.rows) == 1 else " or ".join(kind[0] for kind in table.rows)
+        return f"the {what} is empty; expected a name: {shown!r}"
+    for part, cell in cells.items():
+        if "\x00" in cell:
             return f"the {part} has a NUL character in it; expected text: {shown!r}"
-        if is_too_long(row[place]):
-            return too_long(row[place])
+        if is_too_long(cell):
+            return too_long(cell)
     return None
