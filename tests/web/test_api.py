@@ -105,7 +105,7 @@ def test_entities_and_relations_are_found(client: TestClient) -> None:
         ({"relation": "currency", "known": "maybe"}, "known: expected 'skip' or 'show'"),
         ({"relation": 7}, "relation: expected a text"),
         ([], "the body: expected an object of names and values"),
-        ({"relation": ""}, "relation: expected a text of 1 or more letters"),
+        ({"relation": ""}, "relation: expected 1 or more characters"),
         ({}, "relation: is missing"),
     ],
 )
@@ -124,7 +124,7 @@ def test_wrong_parameters_and_bodies_are_told_in_plain_words(client: TestClient)
         == "limit: expected a whole number"
     )
     told = client.post("/api/decisions", json=DECISION | {"reviewer": "a\nb"}).json()["error"]
-    assert told == "reviewer: expected a text without line ends and other signs that cannot be seen"
+    assert told == "reviewer: expected text without line breaks and control characters"
     body = client.post("/api/suggest", content=b'{"relation"', headers={"content-type": "application/json"})
     assert body.json()["error"] == "the body is not JSON (Expecting ':' delimiter), from letter 11 on"
 

@@ -59,7 +59,11 @@ def completion(
     ] = None,
     train: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to learn from.")] = None,
     valid: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Facts that settings were chosen by; known, not asked for.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Validation facts, which tell embeddings when to stop training; they are not asked for.",
+        ),
     ] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to ask for.")] = None,
     method: Annotated[

@@ -36,7 +36,11 @@ Example = Annotated[
 ]
 NotLike = Annotated[
     list[str] | None,
-    typer.Option("--not-like", metavar="NAME", help="A relation of the graph that a new one by name is not like."),
+    typer.Option(
+        "--not-like",
+        metavar="NAME",
+        help="A relation of the graph whose facts must not stand in for examples of a new one.",
+    ),
 ]
 
 

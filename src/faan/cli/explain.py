@@ -30,7 +30,7 @@ def explain(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what speaks for and against one fact: similar examples, paths, neighbours, evidence."""
+    """Show what speaks for and against one fact: similar examples, paths, neighbours, evidence."""
     if draw is not None:
         if draw.suffix.lower() not in (".svg", ".png"):
             raise typer.BadParameter("expected a name that ends in .svg or .png", param_hint="--draw")

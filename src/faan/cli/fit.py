@@ -43,7 +43,7 @@ def fit(
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
-    """Make a model of a graph, which then suggests missing facts of any relation; says how good it is."""
+    """Fit a model to a graph and print how good it is. The model suggests missing facts of any relation."""
     from faan.complete import check_place, recipe_of  # torch takes seconds to load
     from faan.complete import fit as fit_completer
 
@@ -68,12 +68,13 @@ def info(
     relation: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Say what probabilities are worth for this relation of the graph; tests it if needed."
+            metavar="NAME",
+            help="Show how reliable the probabilities of this relation of the graph are; tests it if needed.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a model is, from what graph, and how good."""
+    """Describe a model: its method, its graph, and how good it is."""
     from faan.complete import read_about
 
     if relation is None:

@@ -33,7 +33,7 @@ def check(
     top: Annotated[int, typer.Option(min=1, help="How many relations of each kind to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is in a graph, which of its relations are rare, and what is wrong with it."""
+    """Show what is in a graph, which of its relations are rare, and what is wrong with it."""
     if output is not None:
         check_free(output, is_saved_graph, "a saved graph")
     read = source.read(*graph)
@@ -114,7 +114,7 @@ def info(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A benchmark folder or its tar.gz.")],
     as_json: AsJson = False,
 ) -> None:
-    """Say what is in a benchmark, and how much of it the background graph gives away."""
+    """Show what is in a benchmark, and how much of it leaks into its background graph."""
     print_benchmark(read_tasks(folder), as_json)
 
 

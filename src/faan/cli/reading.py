@@ -39,9 +39,9 @@ User = Annotated[
 class SourceOptions:
     """How a graph is read. Each field is an option of the commands that `reads_graph` marks."""
 
-    format: Annotated[str | None, typer.Option(help=f"Skip detection: {', '.join(FORMATS)}.", show_default=False)] = (
-        None
-    )
+    format: Annotated[
+        str | None, typer.Option(help=f"The format, instead of detecting it: {', '.join(FORMATS)}.", show_default=False)
+    ] = None
     columns: Annotated[
         str | None,
         typer.Option(metavar="HEAD,RELATION,TAIL", help="Columns of a table, by name or number (from 1)."),

@@ -52,7 +52,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Where entities are described, with {id} for the name: 'https://www.wikidata.org/wiki/{id}'.",
+            help="A page that describes an entity, with {id} for its name: 'https://www.wikidata.org/wiki/{id}'.",
         ),
     ] = None,
 ) -> None:
@@ -121,7 +121,7 @@ def export(
     user: User = None,
     yes: Annotated[bool, typer.Option("--yes", help="Send without asking.")] = False,
 ) -> None:
-    """Write the facts that were accepted on the review page (or rejected, or all), with where they come from."""
+    """Write the facts that were accepted on the review page (or rejected, or all), with their provenance."""
     if to is None:
         refuse("an endpoint (--to)", {"--query-at": query_at, "--graph": named_graph, "--user": user, "--yes": yes})
     else:

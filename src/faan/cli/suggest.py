@@ -61,7 +61,8 @@ def suggest(
         ),
     ] = None,
     min_probability: Annotated[
-        float, typer.Option(metavar="P", min=0, max=1, help="Only suggestions that are at least so likely, e.g. 0.9.")
+        float,
+        typer.Option(metavar="P", min=0, max=1, help="Only suggestions with at least this probability, e.g. 0.9."),
     ] = 0.0,
     surest: Annotated[
         int | None,
@@ -74,12 +75,17 @@ def suggest(
     ] = None,
     summary: Annotated[
         bool,
-        typer.Option("--summary", help="Say how many facts to expect at which probability instead; with --json too."),
+        typer.Option(
+            "--summary",
+            help="Print how many facts to expect at each probability, instead of the facts; with --json too.",
+        ),
     ] = False,
     known: Annotated[
         bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="In a table: print the reasons below each.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print the reasons below each suggestion (tables only).")
+    ] = False,
     form: Annotated[
         str | None,
         typer.Option(
