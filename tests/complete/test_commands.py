@@ -141,7 +141,7 @@ def test_without_heads_those_that_lack_the_fact_are_asked(faan: Faan, model: Pat
 def test_where_nobody_lacks_the_fact_it_says_how_to_ask_for_further_ones(faan: Faan, model: Path) -> None:
     code, out, err = faan("suggest", model, "--relation", "speaks")
     assert (code, out) == (0, "")
-    assert "0 entities look like heads of the relation and lack the fact: name those that may have a further one" in err
+    assert "0 entities look like heads of the relation and lack the fact: name the heads to ask about" in err
 
 
 def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
@@ -185,10 +185,10 @@ def test_that_everything_is_known_is_said(faan: Faan, model: Path) -> None:
 def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
     _, out, err = faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--top", "1", "--json")
     assert (json.loads(out)["head"], json.loads(out)["tail"]) == ("land9", "town9a")
-    assert "those that have it are left out (--known shows them)" in err
-    assert "left out" not in faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--known")[2]
+    assert "heads that already have one are skipped (--known shows them)" in err
+    assert "skipped" not in faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--known")[2]
     assert (
-        "left out" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]
+        "skipped" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]
     )  # two examples say nothing yet
 
 

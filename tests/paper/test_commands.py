@@ -165,7 +165,7 @@ def test_numbers_of_references_that_no_task_allows_are_left_out(faan: Faan, tiny
         path.write_text(json.dumps(tasks))
     code, out, err = faan("reproduce", "shots", "--dataset", tiny, "--rows", "TailCounts", "--run")
     assert code == 0, err
-    assert "K = 8, 9, 10 left out" in err
+    assert "K = 8, 9, 10 skipped" in err
     assert len(list((home / "results" / "shots").glob("*.json"))) == 7
     assert "Not for every K" not in out
     (home / "results" / "shots" / "tiny-tailcounts-3shot-seed0.json").unlink()
@@ -192,7 +192,7 @@ def test_what_goes_on_after_an_interruption_is_the_same_command(
     monkeypatch.setattr(running, "run_job", interrupt)
     code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "FAAN", "--run")
     assert code == 130
-    assert f"`faan reproduce main --dataset {tiny} --rows FAAN --run` goes on" in " ".join(err.split())
+    assert f"continue with `faan reproduce main --dataset {tiny} --rows FAAN --run`" in " ".join(err.split())
 
 
 def test_a_model_is_trained_once_for_all_shots(faan: Faan, tiny: Path, home: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_model_is_trained_once_for_all_shots(faan: Faan, tiny: Path, home: Pat
 def test_rows_without_settings_are_left_out(faan: Faan, tiny: Path) -> None:
     code, out, err = faan("reproduce", "relations", "--dataset", tiny, "--run")
     assert code == 0, err
-    assert "MetaR is left out" in err
+    assert "MetaR is skipped" in err
     assert "Missing: MetaR, FAAN plus, Evidence." in out
     assert any(line.startswith("rare") for line in out.splitlines())
 
@@ -269,7 +269,7 @@ def test_a_row_that_cannot_be_computed_does_not_keep_the_others_from_it(faan: Fa
     config.write_text(config.read_text() + "\nmin_candidates = 10000\n")
     code, out, err = faan("reproduce", "relations", "--dataset", tiny, "--run")
     assert code == 0, err
-    assert "left out: none of the" in err
+    assert "skipped: none of the" in err
     assert "Missing: MetaR, FAAN" in out
     assert (home / "results" / "tiny-rules-5shot-seed0.json").is_file()
     assert faan("reproduce", "main", "--dataset", tiny, "--rows", "FAAN", "--run")[0] == 1

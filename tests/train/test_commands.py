@@ -161,7 +161,7 @@ def test_a_method_without_training_is_evaluated_by_its_name(faan: Faan, benchmar
     assert "TailCounts on tiny, 2-shot, strict, seed 0" in out
     result = json.loads((tmp_path / "r.json").read_text())
     assert (result["config"], result["command"]) == ("", "faan evaluate TailCounts --benchmark tiny --shots 2")
-    code, out, err = faan("evaluate", "Rules", "--benchmark", benchmark_folder, "-k", "2", "--draws", "2", "--json")
+    code, out, err = faan("evaluate", "rules", "--benchmark", benchmark_folder, "-k", "2", "--draws", "2", "--json")
     assert code == 0, err
     assert json.loads(out)["command"] == "faan evaluate Rules --benchmark tiny --shots 2 --draws 2"
 

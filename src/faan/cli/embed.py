@@ -52,7 +52,7 @@ def embed(
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
-    """Train entity and relation embeddings of a graph; an interrupted run goes on with `faan resume FOLDER`."""
+    """Train entity and relation embeddings of a graph; `faan resume FOLDER` continues an interrupted run."""
     if model is not None and config is not None:
         raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
     if purpose not in (None, "completion"):

@@ -138,7 +138,7 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
         except InputError as error:  # about this row
             if request.rows is not None or len(todo.jobs) == 1:
                 raise
-            talk.print(visible(f"left out: {error}"), style="yellow")
+            talk.print(visible(f"skipped: {error}"), style="yellow")
             continue
         for written in job.outputs.values():
             talk.print(f"wrote {visible(str(written))}")
@@ -163,17 +163,17 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
 
 def _print_plan(todo: Plan) -> None:
     for row in todo.left_out:
-        talk.print(f"{row.label} is left out: faan ships no configuration of it", style="yellow")
+        talk.print(f"{row.label} is skipped: faan ships no configuration of it", style="yellow")
     if todo.too_many:
         some = ", ".join(map(str, todo.too_many))
-        talk.print(f"K = {some} left out: a dev or test relation has too few pairs", style="yellow")
+        talk.print(f"K = {some} skipped: a dev or test relation has too few pairs", style="yellow")
     if not todo.jobs:
         talk.print("nothing is missing that could be computed")
         return
     talk.print(f"{len(todo.jobs)} to compute, about {_duration(todo.seconds)}:")
     for job in todo.jobs:
         talk.print(f"  {visible(str(job))}: about {_duration(job.seconds)}")
-    talk.print("After an interruption the same command goes on.")
+    talk.print("After an interruption, run the same command again to continue.")
 
 
 def _duration(seconds: float) -> str:

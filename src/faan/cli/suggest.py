@@ -202,7 +202,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         talk.print("there is nothing left to ask")
         return
     if asked.by_tail and not asked.known and completer.looks_functional(examples):
-        talk.print("heads of this relation have one tail: those that have it are left out (--known shows them)")
+        talk.print("heads of this relation usually have one tail: heads that already have one are skipped (--known shows them)")
     suggested = completer.suggest(
         examples,
         None if asked.by_tail else names,
@@ -253,7 +253,7 @@ def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: 
     if asked.of_all:
         more += "; all of them are ranked first"
     if not heads:
-        more = ": name those that may have a further one (--head, --heads-file)"
+        more = ": name the heads to ask about (--head, --heads-file)"
     talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{more}")
     return heads[:limit]
 

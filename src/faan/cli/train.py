@@ -36,7 +36,7 @@ def train(
     tensorboard: TensorBoard = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a few-shot model on a benchmark; an interrupted run goes on with `faan resume FOLDER`."""
+    """Train a few-shot model on a benchmark; `faan resume FOLDER` continues an interrupted run."""
     from faan.train import RunConfig, train_run  # torch takes seconds to load
 
     check_free(output)
@@ -58,7 +58,7 @@ def resume(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with an interrupted run; it ends with the same numbers as if it had never been interrupted."""
+    """Continue an interrupted run. It ends with the same numbers as an uninterrupted one."""
     from faan.train import is_run, resume_run
 
     if not is_run(folder):
@@ -118,7 +118,8 @@ def evaluate(
     from faan.rank import Origin, evaluate_untrained, untrained_methods
     from faan.train import evaluate_embedding
 
-    name, shots, untrained = str(target), shots or 5, untrained_methods()
+    shots, untrained = shots or 5, untrained_methods()
+    name = next((known for known in untrained if known.lower() == str(target).lower()), str(target))
     if name not in untrained and not is_config(target):
         known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
         raise InputError(f"no run folder, TOML file or method has this name; expected one of {known}", source=name)
@@ -166,7 +167,7 @@ def _evaluate_run(
 def training_callbacks(goes_on: str, tensorboard: Path | None = None) -> Iterator[Callbacks]:
     """Show how embeddings and then the model are trained, in TensorBoard's files in a run folder too.
 
-    After an interruption it is said which command goes on.
+    After an interruption it prints the command that continues the run.
     """
     from faan.train import Callbacks
     from faan.train import tensorboard as to_tensorboard
@@ -178,7 +179,7 @@ def training_callbacks(goes_on: str, tensorboard: Path | None = None) -> Iterato
         try:
             yield Callbacks(on_progress, _print_evaluation, on_metrics)
         except KeyboardInterrupt:
-            talk.print(f"interrupted; `{visible(goes_on)}` goes on")
+            talk.print(f"interrupted; continue with `{visible(goes_on)}`")
             raise
 
 

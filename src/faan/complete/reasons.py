@@ -194,7 +194,7 @@ class Reasons:
     def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
         rest = known[known != other]
         if len(rest):
-            yield f"{self.label(entity)} already goes with {self.label(int(rest[0]))}; others go with one only"
+            yield f"{self.label(entity)} already has {self.label(int(rest[0]))}, and this relation usually has one value"
 
     @cached_property
     def one_tail_each(self) -> bool:
