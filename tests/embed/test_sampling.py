@@ -13,7 +13,7 @@ from .conftest import random_triples, small
 def test_an_epoch_sees_every_triple(num_triples: int, sizes: tuple[int, int], epoch: int) -> None:
     config = small(batch_size=sizes[0], chunk_size=sizes[1])
     plan = BatchPlan.of(num_triples, config)
-    order = plan.order(num_triples, seed=3, epoch=epoch)
+    order = plan.order(num_triples, 3, epoch)
     assert order.shape == (plan.updates, plan.chunks * plan.chunk_size)
     assert set(order.ravel()) == set(range(num_triples))
     assert plan.chunks % 2 == 0

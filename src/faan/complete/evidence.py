@@ -106,13 +106,18 @@ class FittedEvidence(Fitted):
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
-        embeddings, completion = self.embeddings, self.method.sources.completion
+        ranker, embeddings, settings = self.method, self.embeddings, self._runs.model.completion
+        completion = ranker.sources.completion
         if seen.num_triples - self._runs.embedded > _MISSING * seen.num_triples:
             embeddings = [_train(seen, vectors.config, on_progress) for vectors in embeddings]
         if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
-            completion = _train(seen, self._runs.model.completion, on_progress)
+            self.method = ranker = ranker.on(make_sources(graph, []))  # what is mapped leaves memory meanwhile
+            on_disk = [vectors.folder or vectors for vectors in embeddings]
+            del embeddings, completion
+            completion = _train(seen, settings, on_progress)
+            embeddings = [one if isinstance(one, Embeddings) else Embeddings.load(one) for one in on_disk]
         self._runs.remove()
-        return FittedEvidence(self.method.on(make_sources(graph, embeddings, completion=completion)))
+        return FittedEvidence(ranker.on(make_sources(graph, embeddings, completion=completion)))
 
     def save(self, folder: Path) -> None:
         """Write the vectors and the trees."""

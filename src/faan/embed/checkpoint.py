@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ class EpochProgress:
     data: str  # fingerprint of the training and held-out triples
     epoch: int = 0  # finished epochs
     history: list[EpochReport] = field(default_factory=list)
+    partitions: list[int] = field(default_factory=list)  # where entities are in several: the version of each,
+    num_entities: int = 0  # and how many entities there are
 
     @classmethod
     def of(cls, notes: Any) -> EpochProgress:
@@ -57,9 +60,8 @@ def fingerprint(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def save_tables(folder: Path, entities: Table, relations: Table, progress: EpochProgress) -> None:
+def save_tables(folder: Path, tables: Mapping[str, Table], progress: EpochProgress) -> None:
     """Write vectors, optimiser state and progress; values that are not finite never replace good ones."""
-    tables = {"entities": entities, "relations": relations}
     for table in tables.values():
         if not torch.isfinite(table.rows.sum()):
             raise TrainingError(f"a vector is not finite after epoch {progress.epoch}. {ADVICE}")
@@ -67,11 +69,10 @@ def save_tables(folder: Path, entities: Table, relations: Table, progress: Epoch
     save_checkpoint(folder, parts, progress)
 
 
-def load_tables(folder: Path, config: EmbedConfig) -> tuple[Table, Table, EpochProgress]:
+def load_tables(folder: Path, config: EmbedConfig) -> tuple[dict[str, Table], EpochProgress]:
     """Read what `save_tables` wrote."""
     parts, progress = load_checkpoint(folder, EpochProgress.of)
-    entities, relations = (Table(parts[name].pop("rows"), config, parts[name]) for name in ("entities", "relations"))
-    return entities, relations, progress
+    return {name: Table(content.pop("rows"), config, content) for name, content in parts.items()}, progress
 
 
 def read_progress(folder: Path) -> EpochProgress:

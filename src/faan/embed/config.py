@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -70,6 +71,11 @@ class EmbedConfig(Settings):
     evaluate_candidates: int = Field(10_000, ge=1)
     """They are ranked among so many entities, a fixed sample, which keeps evaluations cheap on large graphs."""
 
+    partitions: int | Literal["auto"] = 1
+    """Parts of the entities, two of which are in memory while the others are on disk; 1 keeps all in memory. More of
+    them take less memory and more time. ``"auto"`` is 1 where vectors and the optimiser's state fit into 4 GiB (or a
+    third of the machine's memory), and else 4 or more."""
+
     seed: int = Field(0, ge=0)
     """The same seed and settings give the same vectors."""
 
@@ -95,7 +101,19 @@ class EmbedConfig(Settings):
         if self.budget:
             epochs = max(min(self.epochs, self.budget // max(num_triples, 1)), min(self.epochs, MIN_EPOCHS))
             changes |= {"epochs": epochs, "budget": 0}
+        if self.partitions == "auto":
+            changes["partitions"] = 1 if "negatives" in changes else self._partitions(num_entities)
         return self.model_copy(update=changes)
+
+    def _partitions(self, num_entities: int) -> int:
+        """So many that two of them fit into the memory that is theirs."""
+        wide = 1 if self.model in ("transe", "distmult") else 2
+        table = 4 * num_entities * wide * self.dimension * (3 if self.optimizer == "adam" else 2)
+        room = min(_MOST_MEMORY, _memory() // 3)
+        count = 1 if table <= room else 4
+        while count > 1 and 2 * table > count * room:
+            count *= 2
+        return count
 
     @model_validator(mode="before")
     @classmethod
@@ -113,6 +131,10 @@ class EmbedConfig(Settings):
             )
         if self.negatives != "all" and self.negatives < 1:
             raise ValueError(f'negatives must be at least 1 or "all", not {self.negatives}')
+        if self.partitions != "auto" and self.partitions < 1:
+            raise ValueError(f'partitions must be at least 1 or "auto", not {self.partitions}')
+        if self.negatives == "all" and self.partitions != 1:
+            raise ValueError('negatives = "all" needs all entities in memory: leave partitions at 1')
         if self.loss == "margin" and self.margin == 0.0:
             raise ValueError("the margin loss needs a margin above 0")
         if self.loss == "softmax" and self.adversarial_temperature > 0.0:
@@ -122,6 +144,17 @@ class EmbedConfig(Settings):
 
 PATIENCE = 3
 """Evaluations without a better MRR after which vectors for link prediction are finished."""
+
+_MOST_MEMORY = 4 << 30  # bytes of vectors and optimiser state with `partitions = "auto"`
+
+
+def _memory() -> int:
+    """The bytes of memory that the machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows does not tell
+        return 3 * _MOST_MEMORY
+
 
 MIN_EPOCHS = 5
 """However large a graph is: with fewer, vectors say little."""

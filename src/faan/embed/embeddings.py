@@ -31,6 +31,7 @@ class Embeddings:
     config: EmbedConfig
     entities: Tensor  # (num_entities, w)
     relations: Tensor  # (num_relations, w'), inverses in a second half if the configuration has them
+    folder: Path | None = None  # that they are mapped from
 
     @classmethod
     def first(cls, num_entities: int, num_relations: int, config: EmbedConfig) -> Embeddings:
@@ -106,7 +107,7 @@ class Embeddings:
         try:
             config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
             tensors = load_file(folder / VECTORS_FILE)
-            vectors = cls(config, tensors["entities"], tensors["relations"])
+            vectors = cls(config, tensors["entities"], tensors["relations"], folder)
             vectors._check(values=not checked)
             return vectors
         except (SafetensorError, ValueError, KeyError) as error:

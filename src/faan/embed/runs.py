@@ -5,6 +5,7 @@
 | `graph/` | the graph, so that a run can be resumed without its source |
 | `valid.npy`, `test.npy` | triples to evaluate on, by id, where there are any |
 | `config.json`, `checkpoint.safetensors`, `metrics.jsonl` | settings, state, and loss and held-out MRR by epoch |
+| `partitions/` | vectors and optimiser state of entities, where these are in several partitions |
 | `vectors.safetensors` | the result: one row for each entity and each relation |
 | `result.json` | filtered link prediction on the valid and test triples, seconds of training |
 | `seconds.json` | time spent, over interruptions |

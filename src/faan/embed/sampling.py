@@ -14,7 +14,7 @@ from faan.embed.config import EmbedConfig
 UPDATES_PER_EPOCH = 10
 """On a small graph batches shrink, so that an epoch is at least this many updates."""
 
-ORDER, NEGATIVES, DROPOUT, FIRST_VALUES, HELD_OUT = range(5)
+ORDER, NEGATIVES, DROPOUT, FIRST_VALUES, HELD_OUT, PARTITIONS, BUCKETS = range(7)
 """What a random stream is for; streams of different purpose are independent."""
 
 
@@ -49,9 +49,9 @@ class BatchPlan:
         chunks = size // chunk_size // 2 * 2
         return cls(chunks, chunk_size, -(-num_triples // (chunks * chunk_size)))
 
-    def order(self, num_triples: int, seed: int, epoch: int) -> np.ndarray:
+    def order(self, num_triples: int, seed: int, *moment: int) -> np.ndarray:
         """Which triples are in which batch: (updates, K * C); the last batch is filled up from the first."""
-        shuffled = random_stream(seed, ORDER, epoch).permutation(num_triples)
+        shuffled = random_stream(seed, ORDER, *moment).permutation(num_triples)
         return np.resize(shuffled, (self.updates, self.chunks * self.chunk_size))
 
 

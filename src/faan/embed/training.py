@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from faan.base import (
     TrainingError,
     ignore_progress,
     read_config,
+    scratch_folder,
     write_config,
     write_text,
 )
@@ -30,6 +33,7 @@ from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings
 from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
+from faan.embed.partitions import PARTITIONS_FOLDER, EntityTable, Partitions, Whole
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 
@@ -87,11 +91,15 @@ def begin(
             raise InputError(f"{folder} already holds a run: resume it, or choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
         write_config(folder, config)
-    first = Embeddings.first(num_entities, num_relations, config)
-    entities, relations = Table(first.entities, config), Table(first.relations, config)
+    entities: EntityTable
+    if config.partitions == 1:
+        first = Embeddings.first(num_entities, num_relations, config)
+        entities, relations = Whole(Table(first.entities, config), len(training)), Table(first.relations, config)
+    else:
+        relations = Table(Embeddings.first(0, num_relations, config).relations, config)
+        entities = _partitions(training, num_entities, config, folder)
     run = Run(training, held_out, config, entities, relations, EpochProgress(fingerprint(training, held_out)), folder)
-    if folder is not None:
-        save_tables(folder, entities, relations, run.progress)
+    run.save()
     return run
 
 
@@ -106,14 +114,35 @@ def resume(
     """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
     folder = Path(folder)
     config = read_config(folder, EmbedConfig)
-    entities, relations, progress = load_tables(folder, config)
+    tables, progress = load_tables(folder, config)
     training, held_out = split(triples, valid, config)
     if fingerprint(training, held_out) != progress.data:
         raise InputError(f"{folder} was trained on other triples: resume with the graph that the run began with")
-    sizes = len(entities.rows), len(relations.rows) // (1 + config.inverse_relations)
+    relations, entities = tables["relations"], _entities(folder, tables, progress, training, config)
+    sizes = entities.num_entities, len(relations.rows) // (1 + config.inverse_relations)
     for part in (training, held_out):
         check_triples(part, *sizes, at_least=0)
     return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_progress, on_report)
+
+
+def _partitions(training: np.ndarray, num_entities: int, config: EmbedConfig, folder: Path | None) -> Partitions:
+    """New partitions in a run folder; without one in a temporary folder, which goes with them."""
+    if folder is not None:
+        return Partitions(training, num_entities, config, folder / PARTITIONS_FOLDER)
+    place, remove = scratch_folder()
+    partitions = Partitions(training, num_entities, config, place / PARTITIONS_FOLDER)
+    weakref.finalize(partitions, remove)
+    return partitions
+
+
+def _entities(
+    folder: Path, tables: Mapping[str, Table], progress: EpochProgress, training: np.ndarray, config: EmbedConfig
+) -> EntityTable:
+    """The vectors of entities as a checkpoint has them."""
+    if "entities" in tables:
+        return Whole(tables["entities"], len(training))
+    place = folder / PARTITIONS_FOLDER
+    return Partitions(training, progress.num_entities, config, place, progress.partitions)
 
 
 def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) -> tuple[np.ndarray, np.ndarray]:
@@ -149,7 +178,7 @@ class Run:
         training: np.ndarray,
         held_out: np.ndarray,
         config: EmbedConfig,
-        entities: Table,
+        entities: EntityTable,
         relations: Table,
         progress: EpochProgress,
         folder: Path | None,
@@ -163,17 +192,17 @@ class Run:
     @property
     def current(self) -> Embeddings:
         """The vectors as they are now."""
-        return Embeddings(self.config, self.entities.rows, self.relations.rows)
+        return Embeddings(self.config, self.entities.vectors(), self.relations.rows)
 
     def to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
         """Train until all epochs are done or patience is at its end."""
         while not self.progress.is_over(self.config):
-            with Updater(self.entities, self.relations, self.config) as updater:
+            with Updater(self.entities.table, self.relations, self.config) as updater:
                 report = EpochReport(self.progress.epoch + 1, self._epoch(updater, on_progress))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
                 report = self._evaluate(report)
-                self._save()
+                self.save()
             else:
                 self.progress.history.append(report)
             if on_report is not None:
@@ -181,30 +210,34 @@ class Run:
         result = self.best or self.current
         if self.folder is not None:
             result.save(self.folder)
-        steps = self.progress.epoch * BatchPlan.of(len(self.training), self.config).updates
-        return TrainedVectors(result, self.progress.history, steps)
+        return TrainedVectors(result, self.progress.history, self.entities.updates(self.progress.epoch))
 
     def _epoch(self, updater: Updater, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
-        plan = BatchPlan.of(len(self.training), self.config)
-        order = plan.order(len(self.training), self.config.seed, self.progress.epoch)  # (updates, K * C)
-        total = 0.0
-        for place, chosen in enumerate(order):
-            number = self.progress.epoch * plan.updates + place
-            batch = make_batch(self.training[chosen], plan, len(self.entities.rows), self.config, number)
-            loss = updater.update(batch, number)
-            if not math.isfinite(loss):
-                raise TrainingError(f"the loss became {loss} in epoch {self.progress.epoch + 1}. {ADVICE}")
-            total += loss
-            on_progress(TRAINING, (number + 1) / (plan.updates * self.config.epochs))
-        return total / plan.updates
+        epoch, total = self.progress.epoch, 0.0
+        updates, in_all = self.entities.updates(epoch + 1) - self.entities.updates(epoch), self._updates_in_all
+        for bucket in self.entities.buckets(self.training, epoch):
+            plan = BatchPlan.of(len(bucket.triples), self.config)
+            order = plan.order(len(bucket.triples), self.config.seed, *bucket.moment)  # (updates, K * C)
+            for number, chosen in enumerate(order, bucket.number):
+                batch = make_batch(bucket.triples[chosen], plan, bucket.num_rows, self.config, number)
+                loss = updater.update(batch, number)
+                if not math.isfinite(loss):
+                    raise TrainingError(f"the loss became {loss} in epoch {epoch + 1}. {ADVICE}")
+                total += loss
+                on_progress(TRAINING, (number + 1) / in_all)
+        return total / updates
+
+    @cached_property
+    def _updates_in_all(self) -> int:
+        return self.entities.updates(self.config.epochs)
 
     def _evaluate(self, report: EpochReport) -> EpochReport:
         """Rank the held-out triples, if there are any, and remember the best vectors if there is patience."""
         if len(self.held_out):
             rng = random_stream(self.config.seed, HELD_OUT, 1)
             sample = self.held_out[rng.permutation(len(self.held_out))[: self.config.evaluate_queries]]
-            num_entities = len(self.entities.rows)
+            num_entities = self.entities.num_entities
             candidates = None
             if num_entities > self.config.evaluate_candidates:
                 candidates = rng.choice(num_entities, self.config.evaluate_candidates, replace=False)
@@ -213,13 +246,22 @@ class Run:
             report = EpochReport(report.epoch, report.loss, mrr)
         self.progress.history.append(report)
         if self.config.patience and self.progress.best == report:
-            self.best = Embeddings(self.config, self.entities.rows.clone(), self.relations.rows.clone())
+            self.best = Embeddings(self.config, self.current.entities.clone(), self.relations.rows.clone())
             if self.folder is not None:
                 self.best.save(self.folder)
         return report
 
-    def _save(self) -> None:
-        if self.folder is not None:
-            save_tables(self.folder, self.entities, self.relations, self.progress)
-            lines = [json.dumps(asdict(report)) + "\n" for report in self.progress.history]
-            write_text(self.folder / METRICS_FILE, "".join(lines))
+    def save(self) -> None:
+        """Write a checkpoint, if there is a folder."""
+        if self.folder is None:
+            return
+        tables = {"relations": self.relations}
+        if isinstance(self.entities, Partitions):
+            self.progress.partitions, self.progress.num_entities = self.entities.save(), self.entities.num_entities
+        else:
+            tables = {"entities": self.entities.table, **tables}
+        save_tables(self.folder, tables, self.progress)
+        if isinstance(self.entities, Partitions):
+            self.entities.forget()
+        lines = [json.dumps(asdict(report)) + "\n" for report in self.progress.history]
+        write_text(self.folder / METRICS_FILE, "".join(lines))

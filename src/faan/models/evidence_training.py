@@ -36,6 +36,7 @@ COMPLETION = EmbedConfig(
     negatives=500,
     loss="softmax",
     regularization=0.005,
+    partitions="auto",
 )
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 

@@ -1,0 +1,251 @@
+"""Vectors larger than memory: entities in partitions on disk, two of which are in memory at a time.
+
+Edges fall into buckets by the partitions of their two ends. An epoch goes over all pairs of partitions, in an order in
+which each pair shares a partition with the one before, and trains on the edges between the two; negatives come from
+both (Lerer et al., PyTorch-BigGraph, MLSys 2019; the order is as in Mohoney et al., Marius, OSDI 2021). With a single
+partition an epoch is one bucket of all edges, and nothing is on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from faan.base import InputError, sync
+from faan.embed.config import EmbedConfig
+from faan.embed.models import fill_normal, make_model
+from faan.embed.optimizer import Table
+from faan.embed.sampling import BUCKETS, FIRST_VALUES, PARTITIONS, BatchPlan, random_stream
+
+_AT_ONCE = 1 << 20  # entities whose vectors are put in order together
+_GATHERED = "gathered.npy"
+PARTITIONS_FOLDER = "partitions"
+"""Where a run has them."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Edges that are trained on with what is in memory."""
+
+    triples: np.ndarray  # (n, 3), entities by their rows in memory
+    num_rows: int  # which negatives are drawn from
+    number: int  # of its first update
+    moment: tuple[int, ...]  # what its random numbers depend on
+
+
+class EntityTable(Protocol):
+    """The vectors of all entities during training, wherever they are."""
+
+    table: Table  # what is in memory
+    num_entities: int
+
+    def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
+        """The edges of an epoch, bucket after bucket; while one is used, its rows are in memory."""
+
+    def updates(self, epoch: int) -> int:
+        """How many updates there are before an epoch."""
+
+    def vectors(self) -> Tensor:
+        """All vectors in the order of entities, (entities, w); valid until the next epoch."""
+
+
+class Whole:
+    """All vectors in memory."""
+
+    def __init__(self, table: Table, num_triples: int) -> None:
+        self.table, self.num_entities = table, len(table.rows)
+        self._plan = BatchPlan.of(num_triples, table.config)
+
+    def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
+        """All edges at once."""
+        yield Bucket(triples, self.num_entities, self.updates(epoch), (epoch,))
+
+    def updates(self, epoch: int) -> int:
+        """The same in each epoch."""
+        return epoch * self._plan.updates
+
+    def vectors(self) -> Tensor:
+        """They are there."""
+        return self.table.rows
+
+
+class Partitions:
+    """Vectors and optimiser state on disk, a file for each version of a partition.
+
+    A version is never written over: a checkpoint names versions, which stay until the next checkpoint. To fill the last
+    partition up, a few rows belong to nobody.
+    """
+
+    def __init__(
+        self,
+        triples: np.ndarray,
+        num_entities: int,
+        config: EmbedConfig,
+        folder: Path,
+        versions: Sequence[int] = (),
+    ) -> None:
+        assert config.partitions != "auto"
+        self.num_entities, self.count, self._config, self._folder = num_entities, config.partitions, config, folder
+        self._size = -(-num_entities // self.count)  # rows of a partition
+        self._rows = random_stream(config.seed, PARTITIONS).permutation(num_entities)
+        width = make_model(config).entity_width(config.dimension)
+        self.table = Table(torch.empty(2 * self._size, width), config)
+        self._held: list[int | None] = [None, None]  # which partition is in which half of the table
+        self._is_new = [False, False]  # whether that is newer than what is on disk
+        self._counts = self._count(triples)
+        self._saved = list(versions)
+        self.versions = list(versions) or [-1] * self.count
+        folder.mkdir(parents=True, exist_ok=True)
+        if not versions:
+            for part in range(self.count):
+                self._begin(part)
+
+    def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
+        """The edges between each two partitions, which are read from disk before."""
+        pairs, step_of = self._order(epoch)
+        rows = self._rows[triples[:, [0, 2]]]
+        parts = rows // self._size
+        steps = step_of[parts[:, 0], parts[:, 1]]
+        order = np.argsort(steps, kind="stable")
+        ends = np.cumsum(np.bincount(steps, minlength=len(pairs)))
+        number = self.updates(epoch)
+        for step, (pair, chosen) in enumerate(zip(pairs, np.split(order, ends[:-1]), strict=True)):
+            if not len(chosen):
+                continue
+            self._hold(pair)
+            places = rows[chosen] % self._size + self._size * (parts[chosen] == self._held[1])
+            local = np.column_stack([places[:, 0], triples[chosen, 1], places[:, 1]])
+            self._is_new = [True, True]
+            yield Bucket(local, 2 * self._size, number, (epoch, step))
+            number += BatchPlan.of(len(chosen), self._config).updates
+
+    def updates(self, epoch: int) -> int:
+        """Epochs differ: which edges are in a bucket depends on the order of partitions."""
+        total = 0
+        for one in range(epoch):
+            _, step_of = self._order(one)
+            edges = np.bincount(step_of.ravel(), weights=self._counts.ravel()).astype(np.int64)
+            total += sum(BatchPlan.of(int(count), self._config).updates for count in edges if count)
+        return total
+
+    def vectors(self) -> Tensor:
+        """They are written to a file in the order of entities, and mapped from there."""
+        self._flush()
+        path, width = self._folder / _GATHERED, self.table.rows.shape[1]
+        np.lib.format.open_memmap(path, "w+", np.float32, (self.num_entities, width)).flush()
+        for start in range(0, self.num_entities, _AT_ONCE):
+            rows = self._rows[start : start + _AT_ONCE]
+            found = np.empty((len(rows), width), np.float32)
+            for part in range(self.count):
+                mine = rows // self._size == part
+                there = np.memmap(self._file(part), np.float32, "r", shape=(self._size, width))
+                found[mine] = there[rows[mine] % self._size]
+            np.load(path, mmap_mode="r+")[start : start + len(rows)] = found
+        return torch.from_numpy(np.load(path, mmap_mode="c"))
+
+    def save(self) -> list[int]:
+        """Bring all that is in memory to disk; these versions stay until the next are saved."""
+        self._flush()
+        for part in range(self.count):
+            sync(self._file(part))
+        self._saved = list(self.versions)
+        return self._saved
+
+    def _flush(self) -> None:
+        for half, part in enumerate(self._held):
+            if part is not None:
+                self._write(half, part)
+
+    def forget(self) -> None:
+        """Remove what was saved before: nobody needs it once a checkpoint names the versions that were saved last."""
+        kept = {self._file(part) for part in range(self.count)}
+        for path in self._folder.glob("part-*.bin"):
+            if path not in kept:
+                path.unlink()
+
+    def _hold(self, pair: Sequence[int]) -> None:
+        """Have two partitions in memory; what is there stays in its place."""
+        for part in pair:
+            if part in self._held:
+                continue
+            half = next(half for half, held in enumerate(self._held) if held is None or held not in pair)
+            held = self._held[half]
+            if held is not None:
+                self._write(half, held)
+            self._read(half, part)
+
+    def _order(self, epoch: int) -> tuple[list[tuple[int, int]], np.ndarray]:
+        """The pairs of an epoch, and for the partitions of head and tail (P, P) the pair that trains their edges."""
+        count = self.count
+        named = random_stream(self._config.seed, BUCKETS, epoch).permutation(count).tolist()
+        pairs = [(named[one], named[other]) for one, other in walk(count)]
+        step_of = np.full((count, count), -1)
+        for step, (one, other) in enumerate(pairs):
+            step_of[one, other] = step_of[other, one] = step
+            for own in (one, other):
+                step_of[own, own] = step if step_of[own, own] < 0 else step_of[own, own]
+        return pairs, step_of
+
+    def _count(self, triples: np.ndarray) -> np.ndarray:
+        """The edges by the partitions of head and tail, (P, P)."""
+        parts = self._rows[triples[:, [0, 2]]] // self._size
+        count = self.count
+        return np.bincount(parts[:, 0] * count + parts[:, 1], minlength=count * count).reshape(count, count)
+
+    def _begin(self, part: int) -> None:
+        """First values, from a stream of the partition's own."""
+        rows = self.table.rows[: self._size]
+        fill_normal(rows.numpy(), random_stream(self._config.seed, FIRST_VALUES, part), self._config.init_scale)
+        if self._config.unit_norm:
+            rows.div_(torch.linalg.vector_norm(rows, dim=-1, keepdim=True))
+        for state in self.table.state.values():
+            state[: self._size] = 0
+        self._is_new[0] = True
+        self._write(0, part)
+
+    def _arrays(self, half: int) -> list[np.ndarray]:
+        """The vectors and the optimiser's state in one half of the table."""
+        tensors = (self.table.rows, *(self.table.state[name] for name in sorted(self.table.state)))
+        return [tensor[half * self._size : (half + 1) * self._size].numpy() for tensor in tensors]
+
+    def _write(self, half: int, part: int) -> None:
+        """Write half of the table as a new version of a partition, and remove the old one unless it is saved."""
+        if not self._is_new[half]:
+            return
+        old, is_saved = self._file(part), self.versions[part] in self._saved[part : part + 1]
+        self.versions[part] += 1
+        with self._file(part).open("wb") as file:
+            for array in self._arrays(half):
+                file.write(array.data.cast("B"))
+        self._is_new[half] = False
+        if not is_saved:
+            old.unlink(missing_ok=True)
+
+    def _read(self, half: int, part: int) -> None:
+        arrays, path = self._arrays(half), self._file(part)
+        if not path.is_file() or path.stat().st_size != sum(array.nbytes for array in arrays):
+            raise InputError("a partition of the vectors is damaged or missing; start the run again", source=str(path))
+        with path.open("rb", buffering=0) as file:
+            for array in arrays:
+                view = array.data.cast("B")
+                while len(view):
+                    view = view[file.readinto(view) :]
+        self._held[half], self._is_new[half] = part, False
+
+    def _file(self, part: int) -> Path:
+        return self._folder / f"part-{part}-{self.versions[part]}.bin"
+
+
+def walk(count: int) -> list[tuple[int, int]]:
+    """All pairs of numbers below a count (2 or more); each shares a number with the one before."""
+    pairs = []
+    for one in range(count - 1):
+        others = range(one + 1, count)
+        pairs += [(one, other) for other in (others if one % 2 == 0 else reversed(others))]
+    return pairs

@@ -1,0 +1,111 @@
+"""Entities in partitions: every edge is trained on once an epoch, with less in memory, and a kill loses nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.base import InputError
+from faan.embed import EmbedConfig, Embeddings, evaluate, resume, train
+from faan.embed.partitions import Partitions, walk
+
+from .conftest import random_triples, small
+
+
+@given(st.integers(2, 12))
+def test_the_walk_meets_each_pair_once_and_swaps_one_partition_a_step(count: int) -> None:
+    pairs = walk(count)
+    assert {frozenset(pair) for pair in pairs} == {frozenset((a, b)) for a in range(count) for b in range(a)}
+    assert len(pairs) == count * (count - 1) // 2
+    assert all(len({*one} & {*other}) == 1 for one, other in pairwise(pairs))
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7])
+def test_every_edge_is_in_one_bucket_an_epoch(count: int, rng: np.random.Generator, tmp_path: Path) -> None:
+    triples = random_triples(rng, 300, 41, 5)
+    partitions = Partitions(triples, 41, small(partitions=count), tmp_path)
+    assert len(partitions.table.rows) == 2 * -(-41 // count)
+    first = {tuple(row) for row in partitions.vectors().tolist()}
+    for epoch in range(3):
+        seen, updates = [], partitions.updates(epoch)
+        for bucket in partitions.buckets(triples, epoch):
+            assert bucket.number >= updates
+            rows = partitions.table.rows  # as nothing is trained, each row still is the first of some entity
+            seen += [(tuple(rows[h].tolist()), r, tuple(rows[t].tolist())) for h, r, t in bucket.triples.tolist()]
+        vectors = [tuple(row) for row in partitions.vectors().tolist()]
+        assert sorted(seen) == sorted((vectors[h], r, vectors[t]) for h, r, t in triples.tolist())
+    assert {tuple(row) for row in partitions.vectors().tolist()} == first
+
+
+def test_vectors_come_back_in_the_order_of_entities(line: np.ndarray) -> None:
+    config = small("complex", dimension=24, epochs=60, negatives=16, loss="softmax", learning_rate=0.2, partitions=4)
+    run = train(line, 40, 4, config)
+    assert run.embeddings.entities.shape == (40, 48)
+    assert evaluate(run.embeddings, line, line).both.mrr > 0.7
+    assert run.history[-1].loss < run.history[0].loss
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed_at", [1, 9, 30, 61, 130, 200, 250])
+@pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
+def test_a_kill_in_any_bucket_resumes_to_the_same_result(
+    killed_at: int, optimizer: str, line: np.ndarray, tmp_path: Path
+) -> None:
+    changes = {"optimizer": optimizer, "epochs": 5, "held_out": 20, "patience": 5, "partitions": 4}
+    config = small("complex", **changes)
+    told = 0
+
+    def kill(what: str, share: float) -> None:
+        nonlocal told
+        told += 1
+        assert 0 < share <= 1
+        if told == killed_at:
+            raise KeyboardInterrupt
+
+    whole = train(line, 40, 4, config, folder=tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill)
+    resumed = resume(tmp_path / "part", line)
+    assert torch.equal(resumed.embeddings.entities, whole.embeddings.entities)
+    assert resumed.history == whole.history
+    for name in ("metrics.jsonl", "vectors.safetensors"):
+        assert (tmp_path / "part" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert len(list((tmp_path / "part" / "partitions").glob("part-*"))) == 4  # nothing is left of older versions
+    assert torch.equal(Embeddings.load(tmp_path / "part").entities, whole.embeddings.entities)
+
+
+def test_a_damaged_partition_is_one_error(line: np.ndarray, tmp_path: Path) -> None:
+    config = small(partitions=4, epochs=1)
+    train(line, 40, 4, config, folder=tmp_path)
+    (tmp_path / "config.json").write_text(config.model_copy(update={"epochs": 2}).model_dump_json())
+    for file in (tmp_path / "partitions").glob("part-*"):
+        file.write_bytes(b"short")
+    with pytest.raises(InputError, match="a partition of the vectors is damaged"):
+        resume(tmp_path, line)
+
+
+def test_the_number_of_partitions_follows_from_the_size_of_the_tables() -> None:
+    config = EmbedConfig(dimension=100, partitions="auto")
+
+    def partitions(entities: int, **changes: object) -> int:
+        found = config.model_copy(update=changes).for_graph(1000, entities).partitions
+        assert found != "auto"
+        return found
+
+    assert partitions(1000) == partitions(1_000_000) == 1
+    assert partitions(20_000_000) in (8, 16, 32)  # less memory in the machine makes more of them
+    assert partitions(50) == 1  # compared with all
+    assert partitions(20_000_000, optimizer="adam", model="complex") > partitions(20_000_000)
+
+
+def test_partitions_need_drawn_negatives() -> None:
+    with pytest.raises(ValueError, match="leave partitions at 1"):
+        small(negatives="all", partitions=4)
+    with pytest.raises(ValueError, match="at least 1"):
+        small(partitions=0)
