@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import torch
 
-from faan.base import write_tensors
-from faan.base.files import atomic_file, atomic_folder, check_writable, exchange, scratch_folder
+from faan.base import InputError, write_tensors
+from faan.base.files import atomic_file, atomic_folder, check_writable, exchange, read_small, scratch_folder
 
+SMALL = 1 << 24  # characters that `read_small` takes
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -154,3 +155,23 @@ def test_scratch_of_killed_processes_is_removed_by_the_next_one(
     assert sorted(tmp_path.iterdir()) == sorted([kept, own])
     remove()
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_small_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    path = tmp_path / "notes.json"
+    path.write_text("é" * SMALL)
+    assert read_small(path) == "é" * SMALL
+    path.write_text("é" * SMALL + "x")
+    with pytest.raises(InputError, match=r"notes.json: has more than 16,777,216 characters"):
+        read_small(path)
+    assert read_small(path, SMALL + 1).endswith("x")
+
+
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        with pytest.raises(InputError, match=rf"{name}: is not a regular file"):
+            read_small(tmp_path / name)
+    with pytest.raises(IsADirectoryError):
+        read_small(tmp_path)

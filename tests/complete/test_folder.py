@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import NoReturn
@@ -13,6 +14,8 @@ import faan
 from faan.base import InputError
 from faan.complete import Completer, read_about
 from faan.complete.checksums import CHECKSUMS_FILE
+from faan.complete.folder import SELF_TESTS_FILE
+from faan.complete.remembered import Remembered
 
 from .conftest import CAPITALS
 
@@ -120,8 +123,7 @@ def harmed(content: bytes, harm: str) -> bytes | None:
 
 def copy_with(model: Path, copy: Path, file: Path, content: bytes | None) -> Path:
     """A copy of a model without checksums, in which one file is another."""
-    shutil.copytree(model, copy, ignore=shutil.ignore_patterns(CHECKSUMS_FILE, file.name))
-    shutil.copytree(model / file.parent, copy / file.parent, dirs_exist_ok=True)
+    shutil.copytree(model, copy)
     (copy / CHECKSUMS_FILE).unlink(missing_ok=True)
     (copy / file).unlink()
     if content is not None:
@@ -187,8 +189,34 @@ def test_the_default_method_is_saved_and_loaded(evidence: Path) -> None:
     assert {piece.name for piece in found.evidence} & {"all paths", "short paths", "fitted relation"}
 
 
-def test_a_huge_configuration_is_refused_before_it_is_held(tmp_path: Path) -> None:
-    with (tmp_path / "config.json").open("wb") as file:
-        file.truncate(1 << 33)  # 8 GiB that take no room on the disk
-    with pytest.raises(InputError, match="the model is damaged"):
-        Completer.load(tmp_path)
+def test_a_small_file_that_is_huge_is_refused_before_it_is_held(evidence: Path, tmp_path: Path) -> None:
+    """Blanks at the end are no fault in JSON, so what refuses them is the limit."""
+    notes = [path for path in files_of(evidence) if path.suffix == ".json"]
+    assert len(notes) >= 5  # of the model, its graph, its ranker and its vectors
+    for file in notes:
+        copy = copy_with(evidence, tmp_path / "copy", file, (evidence / file).read_bytes() + b" " * (1 << 24))
+        with pytest.raises(InputError, match=r"damaged|does not say which evidence"):
+            Completer.load(copy)
+        shutil.rmtree(copy)
+
+
+def test_huge_checksums_are_refused_before_they_are_held(folder: Path) -> None:
+    with (folder / CHECKSUMS_FILE).open("ab") as file:
+        file.write(b" " * (1 << 24))
+    with pytest.raises(InputError, match=r"checksums.json does not hold checksums"):
+        Completer.load(folder)
+
+
+@pytest.mark.parametrize("name", ["trees.txt", "ranker.json", "transe/config.json"])
+def test_a_pipe_in_the_place_of_a_file_of_the_method_is_refused(evidence: Path, tmp_path: Path, name: str) -> None:
+    copy = copy_with(evidence, tmp_path / "copy", Path("method", name), None)
+    os.mkfifo(copy / "method" / name)
+    with pytest.raises(InputError, match="damaged"):
+        Completer.load(copy)
+
+
+def test_remembered_tests_that_are_a_pipe_count_as_none(evidence: Path, tmp_path: Path) -> None:
+    shutil.copytree(evidence, tmp_path / "copy")
+    os.mkfifo(tmp_path / "copy" / SELF_TESTS_FILE)
+    loaded = Completer.load(tmp_path / "copy")
+    assert Remembered(loaded.graph, tmp_path / "copy").get("lies_in") is None

@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from faan.base.errors import InputError
 _NEW, _OLD = "new", "old"  # folders that change places
 _SCRATCH = "faan-scratch-"
 _RANDOM = "?" * 8  # what mkdtemp puts behind a prefix
+_SMALL = 1 << 24  # characters of a file of settings or notes
 _RENAME_EXCHANGE, _HERE = 2, -100  # of renameat2 and renamex_np; AT_FDCWD
 
 
@@ -118,10 +120,28 @@ def write_text(path: Path, text: str) -> Path:
     return path
 
 
+def read_small(path: Path, most: int = _SMALL) -> str:
+    """The text of a file of settings or notes, which a stranger may have replaced by a pipe, a device or gigabytes."""
+    with open(path, encoding="utf-8", opener=_open_at_once) as file:  # Path.open takes none
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise InputError("is not a regular file", source=str(path))
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise InputError(
+            f"has more than {most:,} characters; it is damaged, or no file that faan wrote", source=str(path)
+        )
+    return text
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file; a pipe does not make us wait until somebody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def read_json(path: Path) -> Any:
     """Read a JSON file that can be made again."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_small(path))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"is damaged ({error}); remove it", source=str(path)) from None
 

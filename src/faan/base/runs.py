@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from faan.base.errors import InputError, first_problem
-from faan.base.files import write_text
+from faan.base.files import read_small, write_text
 from faan.base.progress import OnProgress
 from faan.base.settings import Settings
 from faan.base.tensors import damaged_checkpoint, read_notes, read_tensors, write_tensors
@@ -44,7 +44,7 @@ def read_config(folder: Path, kind: type[SettingsT]) -> SettingsT:
     """Read the settings of a run."""
     path = _file(folder, CONFIG_FILE)
     try:
-        return kind.model_validate_json(path.read_text(encoding="utf-8"))
+        return kind.model_validate_json(read_small(path))
     except (OSError, ValueError) as error:
         raise damaged_run(path, error) from None
 
@@ -99,7 +99,7 @@ class Stopwatch:
         self.path = folder / SECONDS_FILE
         self.seconds: dict[str, float] = {}
         with suppress(OSError, ValueError, TypeError, AttributeError):  # lost times are no reason to lose a run
-            read = json.loads(self.path.read_text(encoding="utf-8"))
+            read = json.loads(read_small(self.path))
             self.seconds = {part: float(seconds) for part, seconds in read.items()}
 
     @contextmanager

@@ -6,7 +6,7 @@ import json
 import zlib
 from pathlib import Path
 
-from faan.base import InputError, write_text
+from faan.base import InputError, read_small, write_text
 
 CHECKSUMS_FILE = "checksums.json"
 _BLOCK = 1 << 20  # bytes read at once
@@ -35,7 +35,7 @@ def check_files(folder: Path) -> None:
 
 def _read(path: Path) -> dict[str, int]:
     try:
-        sums = json.loads(path.read_text(encoding="utf-8"))
+        sums = json.loads(read_small(path))
     except (ValueError, RecursionError):
         sums = None
     if not isinstance(sums, dict) or not all(isinstance(number, int) for number in sums.values()):

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import torch
 
-from faan.base import InputError, OnProgress, scratch_folder, write_tensors, write_text
+from faan.base import InputError, OnProgress, read_small, scratch_folder, write_tensors, write_text
 from faan.complete.methods import Fitted, Recipe
 from faan.embed import Embeddings
 from faan.graph import Graph
@@ -73,8 +73,8 @@ class FittedModel(Fitted):
     @classmethod
     def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedModel:
         """Build the model again and give it its weights."""
-        config = RunConfig.model_validate_json((folder / _CONFIG_FILE).read_text(encoding="utf-8"))
-        tasks = json.loads((folder / _TASKS_FILE).read_text(encoding="utf-8"))
+        config = RunConfig.model_validate_json(read_small(folder / _CONFIG_FILE))
+        tasks = json.loads(read_small(folder / _TASKS_FILE))
         if not isinstance(tasks, list) or not all(isinstance(name, str) for name in tasks):
             raise InputError("expected a list of relations", source=str(folder / _TASKS_FILE))
         embeddings = Embeddings.load(folder / EMBED_FOLDER, checked=checked)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 
-from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, write_text
+from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, read_small, write_text
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
 from faan.complete.checked import Checked
@@ -33,7 +33,6 @@ SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, mea
 _WRITTEN = (GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE)
 _OF_A_MODEL = {*_WRITTEN, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
 _VERSION = 2
-_MOST_TEXT = 1 << 24  # characters of config.json; what is cut off there is no JSON
 
 
 class _Head(BaseModel):
@@ -138,8 +137,7 @@ def _read(folder: Path) -> _Config:
     if not (folder / _MARK).is_file():
         raise InputError(f"there is no model: {_MARK} is missing; `faan fit` makes one", source=str(folder))
     try:
-        with (folder / _MARK).open(encoding="utf-8") as file:
-            text = file.read(_MOST_TEXT)
+        text = read_small(folder / _MARK)
         head = _Head.model_validate_json(text)
         if head.version > _VERSION:
             raise InputError(

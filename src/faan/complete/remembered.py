@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from faan.base import write_text
+from faan.base import read_small, write_text
 from faan.complete.calibration import Tuning
 from faan.complete.checksums import CHECKSUMS_FILE
 from faan.complete.folder import SELF_TESTS_FILE
@@ -17,7 +17,7 @@ from faan.complete.selftest import Hit, SelfTest
 from faan.complete.trust import First
 from faan.graph import Graph
 
-_MAX_BYTES = 100_000_000
+_MOST_TEXT = 1 << 26  # characters
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -77,12 +77,10 @@ class Remembered:
             return {}
         path, count = self._folder / SELF_TESTS_FILE, self._graph.num_entities
         try:
-            if path.stat().st_size > _MAX_BYTES:
-                return {}
-            found = _File.model_validate_json(path.read_text(encoding="utf-8"))
+            found = _File.model_validate_json(read_small(path, _MOST_TEXT))
             if found.model != self._model():
                 return {}
-        except (OSError, UnicodeDecodeError, ValidationError, RecursionError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return {
             name: SelfTest(
@@ -97,4 +95,4 @@ class Remembered:
 
     def _model(self) -> int:
         assert self._folder is not None
-        return zlib.crc32((self._folder / CHECKSUMS_FILE).read_bytes())
+        return zlib.crc32(read_small(self._folder / CHECKSUMS_FILE).encode())

@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from faan.base import CONFIG_FILE, InputError, write_config, write_tensors
+from faan.base import CONFIG_FILE, InputError, read_small, write_config, write_tensors
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
@@ -105,7 +105,7 @@ class Embeddings:
             if not (folder / name).is_file():
                 raise InputError(f"{folder} holds no trained embeddings: {name} is missing")
         try:
-            config = EmbedConfig.model_validate_json((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+            config = EmbedConfig.model_validate_json(read_small(folder / CONFIG_FILE))
             tensors = load_file(folder / VECTORS_FILE)
             vectors = cls(config, tensors["entities"], tensors["relations"], folder)
             vectors._check(values=not checked)

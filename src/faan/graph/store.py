@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, atomic_folder, check_free, open_array
+from faan.base import InputError, atomic_folder, check_free, open_array, read_small
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.names import Names
 
@@ -71,7 +71,7 @@ def open_graph(folder: str | Path) -> Graph:
     if not is_saved_graph(folder):
         raise InputError(f"there is no saved graph: {_MARK} is missing", source=str(folder))
     try:
-        mark = json.loads((folder / _MARK).read_text(encoding="utf-8"))
+        mark = json.loads(read_small(folder / _MARK))
         if mark["format"] != _FORMAT:
             raise InputError(f"{_MARK} does not describe a graph", source=str(folder))
         if mark["version"] > _VERSION:

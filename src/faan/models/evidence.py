@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, write_text
+from faan.base import InputError, Ints, read_small, write_text
 from faan.evidence import (
     Candidates,
     Evidence,
@@ -87,7 +87,7 @@ class EvidenceRanker:
         if not path.is_file():
             raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
-            notes = json.loads(path.read_text(encoding="utf-8"))
+            notes = json.loads(read_small(path))
             wanted, of_known = ([str(name) for name in notes.get(key, [])] for key in ("evidence", "known"))
             is_old = notes.get("trained") is False
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):

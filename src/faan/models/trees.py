@@ -12,11 +12,11 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, write_text
+from faan.base import InputError, read_small, write_text
 from faan.evidence import Evidence, Values, column_evidence
 from faan.models.tree_text import checked
 
-_MAX_BYTES = 100_000_000  # of a saved model
+_MOST_TEXT = 100_000_000  # characters of a saved model
 
 
 class Trees:
@@ -48,9 +48,7 @@ class Trees:
     def load(cls, path: Path, evidence: Sequence[Evidence]) -> Trees:
         """Read what `save` wrote; text, of which nothing is executed and every number is checked."""
         try:
-            if path.stat().st_size > _MAX_BYTES:
-                raise ValueError("it is too large")
-            text = checked(path.read_text(encoding="utf-8"), len(_owners(evidence)))
+            text = checked(read_small(path, _MOST_TEXT), len(_owners(evidence)))
         except KeyError as error:
             raise _unreadable(path, f"{error} is missing") from None
         except (OSError, ValueError, OverflowError) as error:

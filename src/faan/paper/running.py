@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from faan.base import CONFIG_FILE, InputError
+from faan.base import CONFIG_FILE, InputError, read_small
 from faan.embed import EmbedConfig
 from faan.paper.jobs import Job, changes_of
 from faan.paper.results import key_of
@@ -55,7 +55,7 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
         source = job.config, changes
         train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
         return
-    if (job.folder / CONFIG_FILE).read_text(encoding="utf-8") != settings.model_dump_json(indent=1) + "\n":
+    if read_small(job.folder / CONFIG_FILE) != settings.model_dump_json(indent=1) + "\n":
         raise InputError(
             f"holds a run with other settings than {job.config} has now; remove the folder to begin again",
             source=str(job.folder),

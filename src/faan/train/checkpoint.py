@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from faan.base import InputError, load_checkpoint, read_tensors, sync, write_text
+from faan.base import InputError, load_checkpoint, read_small, read_tensors, sync, write_text
 from faan.train.config import TrainConfig
 
 BEST_FILE = "best.safetensors"
@@ -93,7 +93,7 @@ def note_broken(folder: Path, why: str | None) -> None:
 def why_broken(folder: Path) -> str | None:
     """Why the training in a folder could not go on; None where it could."""
     path = folder / _BROKEN_FILE
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+    return read_small(path).strip() if path.is_file() else None
 
 
 OnMetrics = Callable[[dict[str, Any]], None]

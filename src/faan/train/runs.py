@@ -32,6 +32,7 @@ from faan.base import (
     damaged_run,
     locked,
     read_config,
+    read_small,
     write_config,
     write_text,
 )
@@ -152,7 +153,7 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
 def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
     config = read_config(folder, RunConfig)
     try:
-        return config, RunNotes(**json.loads((folder / RUN_FILE).read_text(encoding="utf-8")))
+        return config, RunNotes(**json.loads(read_small(folder / RUN_FILE)))
     except (OSError, TypeError, ValueError) as error:
         raise damaged_run(folder / RUN_FILE, error) from None
 

@@ -98,10 +98,17 @@ def check_regular(path: Path) -> None:
                 source=str(place),
             )
     journal = path.with_name(f"{path.name}-journal")
-    if journal.exists() and journal.read_bytes()[-len(_SUPER_JOURNAL) :] == _SUPER_JOURNAL:
+    if journal.exists() and _ending(journal, len(_SUPER_JOURNAL)) == _SUPER_JOURNAL:
         raise InputError(
             "is a journal that names other files, which faan does not write; remove it", source=str(journal)
         )
+
+
+def _ending(path: Path, size: int) -> bytes:
+    """The last bytes of a file, however large it is."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - size))
+        return file.read(size)
 
 
 def locked(path: Path) -> LockedError:
