@@ -13,11 +13,15 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from faan.base import InputError
 from faan.graph import read_graph
+from faan.graph.guards import _XmlGuard
 from faan.graph.limits import LINE_BYTES, NAME_BYTES
 
 Write = Callable[[str, str | bytes], Path]
@@ -260,3 +264,21 @@ def test_damaged_parquet_is_refused_in_silence(tmp_path: Path) -> None:
 def test_the_format_of_any_beginning_is_told_at_once(write: Write, start: str) -> None:
     with contextlib.suppress(InputError):  # it may be a graph or not; it must not take for ever
         read_graph(write("graph", start + "x"))
+
+
+@given(
+    st.lists(st.sampled_from(["<a:x>", "</a:x>", "<a:x/>", '<a b="/>"/>', "<a b='>'>", "it's", '5"', "/", "x" * 70]))
+)
+def test_elements_are_counted_in_words_of_letters_as_one_by_one(pieces: list[str]) -> None:
+    text = "".join(pieces).encode()
+    text = text[: text.rfind(b">") + 1]
+    together, end = _XmlGuard()._steps(text)
+    each, last = _XmlGuard()._steps_of_each(text)
+    assert int(together.sum()) == int(each.sum())
+    assert end == last == len(text)
+    assert np.cumsum(each).max(initial=0) <= np.cumsum(together).max(initial=0) <= np.cumsum(each).max(initial=0) + 21
+
+
+def test_a_closing_tag_that_also_ends_in_a_slash_is_no_xml(write: Write) -> None:
+    with pytest.raises(InputError, match="not rdf/xml"):
+        read_graph(write("graph.rdf", f"{RDF}{FACT}<a:x></a:x/></rdf:RDF>"))

@@ -7,8 +7,10 @@ the file as it passes by. Where a block is plain, no Python runs for each of its
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 from faan.base import InputError
 from faan.graph.limits import LINE_BYTES, NAME_BYTES
 from faan.graph.sources import Source
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _BLOCK = 1 << 20  # bytes looked at together
 JSON_DEPTH = 100
@@ -36,29 +41,34 @@ _XML_ASIDES = (b"<!--", b"<![CDATA[", b"<?")  # how those begin that may be long
 _XML_TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"<]*\"[^<>\"']*|'[^'<]*'[^<>\"']*)*>")
 _XML_ENTITY = re.compile(rb'<!ENTITY\s*%?\s*([^\s"]+)\s+"([^"]*)"')
 _XML_REFERENCE = re.compile(rb"&([^&;\s<>]+);")
-_XML_MARKS = bytes(letter in b"<>\"'" for letter in range(256))  # of each letter: whether it is one of these
 _ENTITIES_ADD = 20  # times the bytes of the file itself
 
 
-class Guarded:
-    """A stream that lets through what a guard has looked at."""
+def guarded(source: Source, format: str) -> io.BufferedReader:
+    """A stream that lets through what a guard has looked at; parsers take it in thousands of small pieces."""
+    return io.BufferedReader(_Guarded(source, _GUARDS[format]()), _BLOCK)
 
-    def __init__(self, source: Source, format: str) -> None:
-        self._stream = source.stream
-        self._name = source.name
-        self._look: Callable[[bytes], None] = _GUARDS[format]()
-        self._block, self._place = b"", 0
 
-    def read(self, size: int) -> bytes:
-        """The next bytes, at most so many; none at the end."""
-        if self._place == len(self._block):
-            self._block, self._place = self._stream.read(_BLOCK), 0
-            try:
-                self._look(self._block)
-            except InputError as error:
-                raise InputError(str(error), source=self._name) from None
-        start, self._place = self._place, min(self._place + size, len(self._block))
-        return self._block[start : self._place]
+class _Guarded(io.RawIOBase):
+    """Blocks of a source that a guard has looked at."""
+
+    def __init__(self, source: Source, look: Callable[[bytes], None]) -> None:
+        self._source, self._look = source, look
+
+    def readable(self) -> bool:
+        """It is there to be read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """The next block; none at the end."""
+        place = memoryview(buffer)
+        block = self._source.stream.read(len(place))
+        try:
+            self._look(block)
+        except InputError as error:
+            raise InputError(str(error), source=self._source.name) from None
+        place[: len(block)] = block
+        return len(block)
 
 
 class _Guard:
@@ -127,6 +137,32 @@ class _JsonGuard(_Guard):
         self._step(np.where((brackets | 32) == ord("{"), 1, -1).astype(np.int8), JSON_DEPTH)
 
 
+def _first_aside(text: bytes) -> int:
+    """Where the first comment, instruction or declaration begins, or the end of the text."""
+    if b"!" not in text and b"?" not in text:  # one letter is found faster than two
+        return len(text)
+    letters = np.frombuffer(text, np.uint8)
+    begins = (letters[:-1] == ord("<")) & ((letters[1:] == ord("!")) | (letters[1:] == ord("?")))
+    return int(begins.argmax()) if begins.any() else len(text)
+
+
+def _bits(mask: NDArray[np.bool_], words: int | None = None) -> NDArray[np.uint64]:
+    """The mask as words of 64 bits, the first is the lowest."""
+    packed = np.packbits(mask, bitorder="little")
+    bits = np.zeros(-(-len(packed) // 8) if words is None else words, "<u8")
+    bits.view(np.uint8)[: len(packed)] = packed
+    return bits
+
+
+def _odd_so_far(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Of each place, whether an odd number of bits is set up to there, its own among them."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        bits = bits ^ (bits << np.uint64(shift))
+    odd = np.bitwise_xor.accumulate(bits >> np.uint64(63))  # up to the end of each word
+    bits[1:] ^= -odd[:-1]  # all bits of a word before which it is odd
+    return bits
+
+
 class _XmlGuard(_Guard):
     """RDF/XML: elements inside each other, and entities that stand for more than they look."""
 
@@ -138,8 +174,11 @@ class _XmlGuard(_Guard):
     def __call__(self, block: bytes) -> None:
         text = self._rest + block
         self._read += len(block)
-        text = self._without_asides(text)
-        cut = text.rfind(b">", 0, self._begun_aside(text)) + 1
+        place = _first_aside(text)
+        if place < len(text):
+            text = self._without_asides(text)
+            place = self._begun_aside(text)
+        cut = text.rfind(b">", 0, place) + 1
         steps, cut = self._steps(text[:cut])
         self._keep(text[cut:])
         self._step(steps, XML_DEPTH)
@@ -148,8 +187,6 @@ class _XmlGuard(_Guard):
 
     def _without_asides(self, text: bytes) -> bytes:
         """The text without comments, instructions and declarations; these must not stand inside tags."""
-        if b"!" not in text and b"?" not in text:  # one letter is found faster than two
-            return text
         parts, end = [], 0
         for match in _XML_ASIDE.finditer(text):
             between = text[end : match.start()]
@@ -164,9 +201,7 @@ class _XmlGuard(_Guard):
 
     def _begun_aside(self, text: bytes) -> int:
         """Where a comment or the like begins that ends in a later block, or the end of the text."""
-        if b"!" not in text and b"?" not in text:
-            return len(text)
-        place = min((place for place in (text.find(b"<!"), text.find(b"<?")) if place >= 0), default=len(text))
+        place = _first_aside(text)
         begun = text[place : place + 9]
         if begun.startswith(b"<?>") or not any(begun.startswith(aside[: len(begun)]) for aside in _XML_ASIDES):
             raise self._wrong(
@@ -184,7 +219,7 @@ class _XmlGuard(_Guard):
 
     def _count(self, text: bytes) -> None:
         """Refuse entities that add many times more than there is to read."""
-        most = text.count(b"&") * max(self._entities.values())
+        most = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("&"))) * max(self._entities.values())
         allowed = _BLOCK + _ENTITIES_ADD * self._read
         if self._added + most > allowed:
             most = sum(self._entities.get(name, 0) for name in _XML_REFERENCE.findall(text))
@@ -193,24 +228,27 @@ class _XmlGuard(_Guard):
             raise InputError("its entities stand for far more than the file holds")
 
     def _steps(self, text: bytes) -> tuple[NDArray[np.int8], int]:
-        """+1 for each tag that opens, -1 for each that closes, and where the last one ends.
+        """Steps up and down, one for each tag or more in one, and where the last tag ends.
 
-        In a plain text < and > take turns, and the quotes in tags are double and closed.
+        In a plain text < and > take turns, and the quotes in tags are double and closed. Then a letter is a bit, and
+        64 of them are looked at together: first all that open count, then all that close.
         """
         letters = np.frombuffer(text, np.uint8)
-        places = np.flatnonzero(np.frombuffer(text.translate(_XML_MARKS), np.bool_))
-        marks = letters[places]  # only < > and quotes
-        angles = np.flatnonzero((marks == ord("<")) | (marks == ord(">")))
-        starts, ends = angles[::2], angles[1::2]
-        plain = len(starts) == len(ends) and (marks[starts] == ord("<")).all() and (marks[ends] == ord(">")).all()
-        single = np.cumsum(marks == ord("'"))
-        if not plain or ((ends - starts) % 2 == 0).any() or (single[ends] != single[starts]).any():
+        is_start, is_end, is_slash = letters == ord("<"), letters == ord(">"), letters == ord("/")
+        starts, ends = _bits(is_start), _bits(is_end)
+        inside = _odd_so_far(starts | ends)
+        quotes, apostrophes = _bits(letters == ord('"')) & inside, _bits(letters == ord("'")) & inside
+        if ((starts & ~inside) | (ends & (inside | _odd_so_far(quotes))) | apostrophes).any():
             return self._steps_of_each(text)
-        closing = letters[places[starts] + 1] == ord("/")
-        return 1 - closing.astype(np.int8) - (closing | (letters[places[ends] - 1] == ord("/"))), len(text)
+        closing = np.bitwise_count(_bits(is_start[:-1] & is_slash[1:], len(starts)))
+        empty = np.bitwise_count(_bits(is_end[1:] & is_slash[:-1], len(starts)))
+        opening = np.bitwise_count(starts) - closing
+        steps = np.stack([opening.astype(np.int8), -(closing + empty).astype(np.int8)], axis=1).ravel()
+        too_high = self._depth + np.cumsum(steps, dtype=np.int64).max(initial=0) > XML_DEPTH  # or so it seems
+        return self._steps_of_each(text) if too_high else (steps, len(text))
 
     def _steps_of_each(self, text: bytes) -> tuple[NDArray[np.int8], int]:
-        """As `_steps`, for any text."""
+        """+1 for each tag that opens, -1 for each that closes, and where the last one ends, for any text."""
         steps, end = [], 0
         for match in _XML_TAG.finditer(text):
             if text.find(b"<", end, match.start()) >= 0:

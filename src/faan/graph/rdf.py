@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import IO, cast
 
 import pyoxigraph as ox
 
 from faan.base import InputError
 from faan.graph.builder import DESCRIPTION, GraphBuilder
-from faan.graph.guards import Guarded
+from faan.graph.guards import guarded
 from faan.graph.labels import language_rank
 from faan.graph.limits import is_too_long
 from faan.graph.sources import Source
@@ -107,7 +106,7 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
     statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
     with source.errors():
         try:
-            for quad in ox.parse(cast(IO[bytes], Guarded(source, format)), FORMATS[format], base_iri=_BASE):
+            for quad in ox.parse(guarded(source, format), FORMATS[format], base_iri=_BASE):
                 statements.add(quad)
                 if len(statements.heads) == _CHUNK:
                     statements.flush(builder)
