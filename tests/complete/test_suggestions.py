@@ -12,13 +12,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import polars as pl
+import pyoxigraph as ox
 import pytest
 
 import faan
 from faan.base import InputError
-from faan.complete import Completer, Suggestion, Suggestions
+from faan.complete import Completer, Suggestion, Suggestions, line_writer
 from faan.complete.suggestions import Asked
-from faan.graph import Graph
+from faan.graph import Graph, Terms
 from faan.rank import METRICS, ResultFile
 from faan.tasks import SPLITS
 
@@ -198,3 +199,10 @@ def test_without_a_terminal_the_logger_reports(
         len(quiet.suggest(FIVE, top=1, progress=False))
     assert not caplog.records
     assert capsys.readouterr() == ("", "")
+
+
+def test_reasons_in_ntriples_stay_in_their_comment() -> None:
+    fact = Suggestion("a", "b", 1.0, 0.5, 1, False, ("like c\n<x> <y> <z> .",), ("odd",))
+    line = line_writer("nt", "r", Terms())(fact)
+    assert line == "<urn:faan:a> <urn:faan:r> <urn:faan:b> . # 0.500: warning: odd; like c\\x0a<x> <y> <z> .\n"
+    assert len(list(ox.parse(line, format=ox.RdfFormat.N_TRIPLES))) == 1

@@ -12,7 +12,7 @@ import pytest
 from faan.base import InputError, Purpose
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings, triples_of
-from faan.evidence import Evidence
+from faan.evidence import Context, Evidence
 from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
@@ -129,6 +129,8 @@ def test_contributions_add_up_to_the_score(trained: EvidenceRanker) -> None:
         sizes = [abs(part.contribution) for part in one.contributions]
         assert sizes == sorted(sizes, reverse=True)
         assert {part.name for part in one.contributions} == {part.name for part in evidence_of_trees(trained)}
+        context = {part.name for part in evidence_of_trees(trained) if isinstance(part, Context)}
+        assert {part.name for part in one.contributions if part.kind == "context"} == context
 
 
 def test_saving_and_loading_change_nothing(trained: EvidenceRanker, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TypeAlias
 
-from faan.base import InputError
+from faan.base import InputError, visible
 from faan.complete.types import Suggestion
 from faan.graph import Terms, is_formula, tsv_cells, tsv_line
 
@@ -36,7 +36,13 @@ def line_writer(form: str, relation: str, terms: Terms) -> Line:
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
     predicate = terms.relation(relation)
-    return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} .\n"
+    return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} . # {_comment(fact)}\n"
+
+
+def _comment(suggestion: Suggestion) -> str:
+    """The probability of a fact, warnings and reasons, in one line whatever names hold."""
+    words = "; ".join([*(f"warning: {one}" for one in suggestion.warnings), *suggestion.because])
+    return visible(f"{suggestion.probability:.3f}: {words}" if words else f"{suggestion.probability:.3f}")
 
 
 def _cells(suggestion: Suggestion) -> tuple[str, ...]:

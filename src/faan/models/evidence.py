@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from faan.base import InputError, Ints, read_small, write_text
 from faan.evidence import (
     Candidates,
+    Context,
     Evidence,
     HeadQuery,
     Measure,
@@ -103,6 +104,11 @@ class EvidenceRanker:
         return cls(sources, judge, known)
 
 
+def _kind(evidence: Evidence) -> str:
+    """The kind of a part of a score; what is the same for all candidates is context, whatever it is about."""
+    return "context" if isinstance(evidence, Context) else evidence.kind
+
+
 def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path) -> Trees | None:
     if not wanted:
         return None
@@ -144,7 +150,7 @@ class EvidenceScorer:
         found = []
         for row, tail in enumerate(tails.tolist()):
             said = [
-                ScorePart(one.name, one.meaning, one.kind, float(table[row, i]), float(parts[row, i]))
+                ScorePart(one.name, one.meaning, _kind(one), float(table[row, i]), float(parts[row, i]))
                 for i, one in enumerate(evidence)
             ]
             said.sort(key=lambda one: -abs(one.contribution))
