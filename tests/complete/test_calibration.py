@@ -21,6 +21,7 @@ from faan.complete.calibration import (
     probabilities,
     reliability,
 )
+from faan.complete.judging import Judge
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import read_graph
 
@@ -139,3 +140,39 @@ def test_where_nothing_is_measured_probabilities_are_those_of_path_rules_on_worl
     measured = fit(read_graph("world"), method="rules").calibrations.new
     for name, numbers in UNMEASURED.model_dump().items():
         assert np.allclose(numbers, getattr(measured, name), atol=0.01), name
+
+
+def lacking_heads(
+    random: np.random.Generator, hidden: float, missing: float
+) -> list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+    """Heads with many values: how many are known, scores of the other candidates, which are hidden, which are true."""
+    found = []
+    for _ in range(600):
+        values, kind = random.choice((5, 40)), random.random(300)
+        true, part = kind < values / 300, random.random(300)
+        is_hidden, is_missing = true & (part < hidden), true & (part > 1 - missing)
+        asked = ~true | is_hidden | is_missing
+        scores = random.normal(4 * true, 1)[asked]
+        if is_hidden.any() or not hidden:
+            found.append((int((true & ~is_hidden & ~is_missing).sum()), scores, is_hidden[asked], true[asked]))
+    return found
+
+
+def test_true_facts_that_the_graph_lacks_do_not_make_probabilities_small() -> None:
+    """A hundredth of the facts is hidden, and a ninth is missing anyway: these count as wrong while it is measured."""
+    random = np.random.default_rng(0)
+    measured = lacking_heads(random, 0.01, 1 / 9)
+    tested = [Answered.of(scores, hidden, 500, False, values) for values, scores, hidden, _ in measured]
+    calibration = fit_calibration(tested, np.ones(len(tested)))
+    judge = Judge(calibration, Tuning(), 0.0, 500, one_value=False, is_known=True, second=0.0)
+    said, right = [], []
+    for values, scores, _, true in lacking_heads(random, 0.0, 1 / 9):
+        if true.any():
+            first = np.array([np.argmax(scores)])
+            said.append(judge.probabilities(scores, first, np.array([values]))[0])
+            right.append(true[first[0]])
+    assert np.mean(right) > 0.8
+    assert np.mean([hidden[np.argmax(scores)] for _, scores, hidden, _ in measured]) < 0.5
+    assert abs(np.mean(said) - np.mean(right)) < 0.05
+    told = reliability_of([first_of(one, calibration, Tuning()) for one in tested])
+    assert calibration_error(told) < 0.1

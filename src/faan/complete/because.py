@@ -21,9 +21,9 @@ from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
 
 _TOLD = 5  # reasons at most
 _CARRIES = 0.05  # the share of all that moved the score that a reason must have to be told
-_PATHS = 3
-_NAMED = 3  # neighbours, relations or examples in a sentence
-_FACTS = 100  # that one reason names at most
+_PATHS = 50  # that one reason rests on at most
+_NAMED = 3  # paths, neighbours, relations or examples in a sentence
+_FACTS = 100  # walks along a path, or facts, that one reason names at most
 
 _TOPICS = {"paths": "paths", "embeddings": "vectors", "profiles": "roles", "learnt": "learnt"}
 _BY_NAME = {
@@ -75,28 +75,28 @@ class Because:
         return [Reason(_against(added) + lacking + strongest.meaning, added, ())]
 
     def _tell_paths(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        """Each path by its share; paths along the same entities and relations, whatever the direction, are one."""
-        paths = self._distinct(self._reasons.paths(head, np.array([tail]), 4 * _PATHS)[tail])
+        """All paths that lead to the tail are one reason: where several are as good, none of them matters alone."""
+        paths = self._reasons.paths(head, np.array([tail]), _PATHS)[tail]
+        told = self._distinct(paths)
         one, other = self._reasons.label(head), self._reasons.label(tail)
-        if not paths:
+        if not told:
             if added < 0:
                 yield Reason(f"against: no path that examples have leads from {one} to {other}", added, ())
             return
         if added < 0:
             yield Reason(f"against: paths from {one} to {other} are few or often wrong", added, ())
             return
-        weights = np.array([-np.log1p(-min(path.confidence, 0.999)) for path in paths])
-        for path, share in zip(paths[:_PATHS], (weights / weights.sum()).tolist(), strict=False):
-            yield self._path(path, head, tail, added * share)
+        walks = [self._reasons.walks(path, head, tail, _FACTS) for path in paths]
+        facts = dict.fromkeys(fact for own in walks for walk in own for fact in self._reasons.facts_of(walk))
+        sentences = [self._path(path, head, tail) for path in told[:_NAMED]]
+        more = [f"and {counted(len(told) - _NAMED, 'more path')}"] if len(told) > _NAMED else []
+        yield Reason("; ".join([*sentences, *more]), added, tuple(facts))
 
-    def _path(self, path: FoundPath, head: int, tail: int, added: float) -> Reason:
+    def _path(self, path: FoundPath, head: int, tail: int) -> str:
+        """A path with how often it is right, as `Peru — borders → Chile: right for 4 of 9 that it reaches`."""
         walks = self._reasons.walks(path, head, tail, _FACTS)
         more = f" (and {counted(len(walks) - 1, 'more way')})" if len(walks) > 1 else ""
-        sentence = (
-            f"{self._reasons.in_words(walks[0])}{more}: right for {path.support} of {path.reached} that it reaches"
-        )
-        facts = [fact for walk in walks for fact in self._reasons.facts_of(walk)]
-        return Reason(sentence, added, tuple(dict.fromkeys(facts)))
+        return f"{self._reasons.in_words(walks[0])}{more}: right for {path.support} of {path.reached} that it reaches"
 
     def _distinct(self, paths: Iterable[FoundPath]) -> list[FoundPath]:
         known: dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath] = {}

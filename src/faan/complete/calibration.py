@@ -7,12 +7,21 @@ one unit: odds / (1 + sum of all odds), which is what follows for independent ca
 The regression is fitted on relations that were held out, where the right answers are known, by the likelihood of these
 same formulas. All features of a candidate rise with its score and no coefficient of theirs is negative, so that within
 one head a higher score never has a lower probability.
+
+Where heads have several values, hidden facts are not the only true ones among the candidates: the graph lacks others,
+and these count as wrong while it is measured. How many they are is not known; we take it that a head lacks one fact for
+eight that it has. A head with n values of which h were hidden lacks h + n / 8, and so
+
+- the odds of a candidate are (h + n / 8) e^z: the more facts a head lacks, the likelier its first suggestion is true;
+- a true candidate is a hidden one with probability h / (h + n / 8), the others look wrong.
+
+In use the same head lacks what is to be expected of one that lacks any: m / (1 - e^-m), m = n / 8.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -31,6 +40,7 @@ _RIDGE = 0.15  # pulls coefficients to 0, the more the less there is to learn fr
 _APART = 20  # best candidates of a question that count one by one; the others are grouped by rank
 _GROWTH = 1.5  # of the groups' sizes
 _SURE = 6.0  # a logit beyond which nothing is surer
+_MISSING = 1 / 8  # facts that a head lacks, for each one that it has
 
 _Numbers = Annotated[tuple[float, ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
 _Scales = Annotated[tuple[Annotated[float, Field(gt=0)], ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
@@ -61,16 +71,35 @@ class Answered:
     right: Floats  # (n,) how many of them are right
     shots: int
     one_value: bool
+    lacks: float = 1.0  # by how much the odds are higher than those of a head that lacks one fact
+    found: float = 1.0  # the share of true candidates that count as right
 
     @classmethod
-    def of(cls, scores: Floats, right: NDArray[np.bool_], shots: int, one_value: bool) -> Answered:
-        """From the scores (C,) of all candidates, and which are right."""
+    def of(
+        cls, scores: Floats, right: NDArray[np.bool_], shots: int, one_value: bool, values: int | None = None
+    ) -> Answered:
+        """From the scores (C,) of all candidates, and which are right.
+
+        `values` is how many others the head is known to have, where some of the true candidates are not known to be
+        right; it matters where heads have several.
+        """
         order = np.argsort(-scores, kind="stable")
         ends = np.unique(np.minimum(_group_ends(len(scores)), len(scores)))
         starts = np.concatenate([[0], ends[:-1]])
         rows = features(scores, shots, one_value, order[(starts + ends - 1) // 2])
         counted = np.add.reduceat(right[order].astype(np.float64), starts) if len(scores) else np.empty(0)
-        return cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value)
+        found = cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value)
+        if values is None or one_value:
+            return found
+        hidden = max(int(right.sum()), 1)
+        lacks = hidden + values * _MISSING
+        return replace(found, lacks=lacks, found=hidden / lacks)
+
+
+def lacking(values: int) -> float:
+    """How many facts a head with so many values lacks, if it lacks any."""
+    missing = max(values * _MISSING, 1e-9)
+    return float(missing / -np.expm1(-missing))
 
 
 def _group_ends(count: int) -> NDArray[np.int64]:
@@ -166,7 +195,7 @@ def fit_calibration(questions: Sequence[Answered], weights: Floats) -> Calibrati
     )
 
 
-_OFFSET_SD, _SLOPE_SD = 1.0, 0.3  # how far relations differ from each other
+_OFFSET_SD, _SLOPE_SD = 2.0, 0.6  # how far relations differ from each other
 _SLOPES = (0.1, 5.0)
 
 
@@ -199,22 +228,27 @@ class _Likelihood:
         self._count = np.concatenate([one.count for one, _ in kept])
         self._right = np.concatenate([one.right for one, _ in kept])
         self._one = np.array([one.one_value for one, _ in kept])
+        self._lacks = np.log([one.lacks for one, _ in kept])[self._owner]
+        self._share = np.array([one.found for one, _ in kept])[self._owner]
         self._weight = np.array([w for _, w in kept]) / sum(w for _, w in kept)
         self._found = np.add.reduceat(self._right, self._starts) > 0
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """The loss of logits (rows,), and what it changes with each."""
+        z = z + self._lacks
         odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
         total = 1 + np.add.reduceat(self._count * odds, start)
         right = np.add.reduceat(self._right * odds, start)
         shared = np.log(total) - np.log(np.where(self._found, right, 1))
-        each = np.add.reduceat(self._count * np.logaddexp(0, z) - self._right * z, start)
+        wrong, true = self._count - self._right, _sigmoid(z)
+        hidden = np.minimum(self._share * true, 1 - 1e-12)  # the probability of being right and known to be
+        each = np.add.reduceat(self._right * np.logaddexp(0, -z) - wrong * np.log1p(-hidden), start)
         loss = self._weight @ np.where(self._one, shared, each)
         among = np.where(self._found, 1 / np.maximum(right, 1e-300), 0)[owner]
         slope = np.where(
             self._one[owner],
             self._count * odds / total[owner] - self._right * odds * among,
-            self._count * _sigmoid(z) - self._right,
+            (wrong * hidden / (1 - hidden) - self._right) * (1 - true),
         )
         return float(loss), slope * self._weight[owner]
 
@@ -223,12 +257,12 @@ def _sigmoid(z: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * z)))
 
 
-def reliability(said: Floats, right: NDArray[np.bool_], bins: int = 10) -> list[Bin]:
+def reliability(said: Floats, right: NDArray[np.bool_] | Floats, bins: int = 10) -> list[Bin]:
     """Compare probabilities with what was true, in equal steps of probability; empty steps are left out."""
     place = np.minimum((said * bins).astype(np.int64), bins - 1)
     steps = (place == number for number in range(bins))
     return [
-        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=float(right[rows].mean()))
+        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=min(float(right[rows].mean()), 1.0))
         for rows in steps
         if rows.any()
     ]

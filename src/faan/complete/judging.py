@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faan.base import Ints, Purpose, Stream
-from faan.complete.calibration import Calibration, Floats, Tuning, features, logit, probabilities
+from faan.complete.calibration import Calibration, Floats, Tuning, features, lacking, logit, probabilities
 from faan.complete.lessons import Case, Lessons
 from faan.complete.question import Question
 from faan.complete.selftest import SelfTest
@@ -28,6 +27,7 @@ class Judge:
     shift: float  # of logits, from decisions
     shots: int
     one_value: bool
+    is_known: bool  # whether the relation is one of the graph, which is measured by hiding some of its facts
     second: float  # how likely a head that has a value has another, where heads have one
 
     @classmethod
@@ -37,17 +37,19 @@ class Judge:
         second = ((counts > 1).sum() + 1) / (len(counts) + 2)
         one_value = has_one_value(question.known.pairs)
         shots = max(len(question.known), 1)  # none at all is judged as one
-        return cls(calibration, tuning, shift, shots, one_value, float(second))
+        return cls(calibration, tuning, shift, shots, one_value, question.hidden is not None, float(second))
 
-    def probabilities(self, scores: Floats, places: Ints, has_value: NDArray[np.bool_]) -> Floats:
-        """The probabilities of the candidates at some places among all scores (C,) of a head; and whether it has one.
+    def probabilities(self, scores: Floats, places: Ints, values: Ints) -> Floats:
+        """The probabilities of the candidates at some places among all scores (C,) of a head.
 
-        `has_value` says of each place whether the head is known to have another value than this.
+        `values` says of each place how many other values than this the head is known to have.
         """
         rows = features(scores, self.shots, self.one_value, None if self.one_value else places)
         z = self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
-        found = probabilities(z, self.one_value)
-        return np.where(has_value, self.second, 1.0) * found[places] if self.one_value else found
+        if self.one_value:
+            return np.where(values > 0, self.second, 1.0) * probabilities(z, True)[places]
+        lacks = [lacking(count) if self.is_known else 1.0 for count in values.tolist()]
+        return probabilities(z + np.log(lacks), False)
 
 
 def learn(
@@ -84,7 +86,7 @@ def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *
         others = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
         choices = np.union1d(others[others != head], tails)
         scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
-        said = judge.probabilities(scores, np.searchsorted(choices, tails), np.zeros(len(tails), dtype=bool))
+        said = judge.probabilities(scores, np.searchsorted(choices, tails), np.zeros(len(tails), dtype=np.int64))
         cases += [
             Case(head, tail, z, right, decided=True)
             for tail, z in zip(tails.tolist(), logit(said).tolist(), strict=True)

@@ -102,8 +102,8 @@ class Ranking:
         rivals = scores[compared]
         among = np.searchsorted(compared, places)
         values = question.known.tails_of(entity)
-        has_value = np.array([bool((values != answer).any()) for answer in choices[places].tolist()])
-        probabilities = self.judge.probabilities(rivals, among, has_value)
+        others = np.array([(values != answer).sum() for answer in choices[places].tolist()], dtype=np.int64)
+        probabilities = self.judge.probabilities(rivals, among, others)
         because = self.because.tell(entity, choices[places])
         order = np.argsort(-rivals, kind="stable")
         rank = np.empty(len(rivals), dtype=np.int64)

@@ -20,6 +20,7 @@ from faan.graph import Graph
 _MOST_TEXT = 1 << 26  # characters
 
 _Share = Annotated[float, Field(ge=0, le=1)]
+_Worth = Annotated[float, Field(ge=0)]  # of a first suggestion that is right
 
 
 class _Test(BaseModel):
@@ -27,7 +28,7 @@ class _Test(BaseModel):
 
     facts: int = Field(ge=0)
     tuning: Tuning
-    firsts: list[tuple[_Share, bool]]
+    firsts: list[tuple[_Share, _Worth]]
     hits: list[tuple[int, int, float]]
 
 

@@ -118,7 +118,7 @@ def measure_known(
     measured = MeasuredKnown(
         relations=len(found),
         questions=len(firsts),
-        hits_at_1=sum(first.right for first in firsts) / len(firsts),
+        hits_at_1=sum(first.right > 0 for first in firsts) / len(firsts),
         reliability=reliability_of(firsts),
         trade_off=trade_off(firsts),
     )
@@ -144,7 +144,8 @@ def _answers(
     shots, one_value = len(part.known), has_one_value(part.known.pairs)
     for head in np.unique(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden)
-        yield head, Answered.of(scores, right, shots, one_value), rivals, scores
+        values = None if question.hidden is None else len(part.known.tails_of(head))
+        yield head, Answered.of(scores, right, shots, one_value, values), rivals, scores
 
 
 def _drawn(pairs: Ints, count: int) -> Ints:

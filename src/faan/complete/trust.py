@@ -64,19 +64,23 @@ class Trust:
 
 @dataclass(frozen=True)
 class First:
-    """The first suggestion for a head: the probability that it was given, and whether it was right."""
+    """The first suggestion for a head: the probability that it was given, and whether it was right.
+
+    Where only a part of the true candidates is known to be, one that is known stands for others: `right` is above 1.
+    """
 
     said: float
-    right: bool
+    right: float
 
 
 def first_of(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
     """What would have been said of the best candidate of a question; nothing at all counts as wrong."""
     if not len(question.count):
-        return First(0.0, False)
+        return First(0.0, 0.0)
     z = tuning.offset + tuning.slope * calibration.logits(question.rows)
+    z += np.log(question.lacks)
     z += np.log(question.count) * question.one_value  # a group of candidates takes its share of the unit
-    return First(float(probabilities(z, question.one_value)[0]), bool(question.right[0]))
+    return First(float(probabilities(z, question.one_value)[0]), float(question.right[0]) / question.found)
 
 
 def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
@@ -92,6 +96,6 @@ def trade_off(firsts: Sequence[First]) -> tuple[Point, ...]:
     found = []
     for threshold in _THRESHOLDS if firsts else ():
         over = [one for one in firsts if one.said >= threshold]
-        right = sum(one.right for one in over) / len(over) if over else None
+        right = min(sum(one.right for one in over) / len(over), 1.0) if over else None
         found.append(Point(threshold=threshold, answered=len(over) / len(firsts), right=right))
     return tuple(found)
