@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from generate import ENTITIES, TRIPLES, TYPES, generate, type_bounds, with_structure, write_described
 
@@ -31,18 +32,24 @@ CANDIDATES = (10_000, 100_000, 1_000_000)  # of the questions that are asked, ab
 
 
 def make(folder: Path, entities: int) -> Figures:
-    """Write the graph, and note down what will be asked about it."""
-    triples = with_structure(generate(entities=entities, triples=round(entities * TRIPLES / ENTITIES)))
+    """Write the graph."""
+    triples = _triples(entities)
     write_described(folder / "graph.nt", triples, entities)
-    bounds = type_bounds(entities)
+    hub = int(np.bincount(triples["tail"]).max())
+    return {"entities": entities, "triples": triples.height, "edges of the largest hub": hub}
+
+
+def choose(folder: Path, entities: int) -> Figures:
+    """Note down what will be asked about the graph."""
+    triples, bounds = _triples(entities), type_bounds(entities)
     heads, relations, tails = (triples[name].to_numpy() for name in ("head", "relation", "tail"))
     facts = np.bincount(relations)
     kind = np.searchsorted(bounds, tails, side="right") - 1
     sizes = {int(one): int(np.diff(bounds)[np.unique(kind[relations == one])].sum()) for one in np.unique(relations)}
     asked: Figures = {}
     for wanted in CANDIDATES:
-        small = [one for one in sizes if one >= TYPES and 50 <= facts[one] <= 5_000]  # not what all of a type have
-        name = min(small, key=lambda one: abs(sizes[one] - wanted))
+        rare = [one for one in sizes if one >= TYPES and facts[one] >= 50]  # not what all of a type have
+        name = min(rare, key=lambda one: abs(sizes[one] - wanted))
         rows = np.flatnonzero(relations == name)
         own = np.searchsorted(bounds, heads[rows[0]], side="right") - 1
         others = np.setdiff1d(np.arange(bounds[own], bounds[own + 1])[:20_000], heads[rows])
@@ -53,8 +60,7 @@ def make(folder: Path, entities: int) -> Figures:
             "heads": [_entity(head) for head in others[:2_000]],
         }
     (folder / "asked.json").write_text(json.dumps(asked))
-    hub = int(np.bincount(tails).max())
-    return {"entities": entities, "triples": triples.height, "edges of the largest hub": hub}
+    return {one["relation"]: f"{one['candidates']:,} candidates" for one in asked.values()}
 
 
 def check(folder: Path, _: int) -> Figures:
@@ -168,6 +174,7 @@ STEPS: dict[str, Callable[[Path, int], Figures]] = {
     step.__name__: step
     for step in (
         make,
+        choose,
         check,
         check_saved,
         fit,
@@ -229,6 +236,10 @@ def evict(folder: Path) -> None:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _triples(entities: int) -> pl.DataFrame:
+    return with_structure(generate(entities=entities, triples=round(entities * TRIPLES / ENTITIES)))
 
 
 def _entity(number: int) -> str:

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings
 from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, column_evidence, evidence_of, links
+from faan.evidence import measure as measure_module
+from faan.evidence import question as question_module
 from faan.evidence.catalogue import learnt_score
 from faan.evidence.fit import fit_relation
 from faan.evidence.measure import log_places
@@ -365,3 +367,19 @@ def test_counts_are_of_all_references_and_the_rest_of_a_sample(sources: Sources)
     found = Measure(query, evidence_of(sources)).table(9, np.array([1, 3]))
     place = [one.name for one in evidence_of(sources)].index("tail in references")
     assert np.allclose(found[:, place], [0.25, 0.75])
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_many_candidates_are_measured_in_parts(
+    sources: Sources, in_graph: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = replace(make_task(0), in_graph=in_graph, facts=PAIRS[:3] if in_graph else None)
+    evidence = evidence_of(sources, in_graph=in_graph)
+
+    def table() -> np.ndarray:
+        return Measure(RelationQuery(sources, task, PAIRS[:3]), evidence).table(2, np.arange(ENTITIES))
+
+    whole = table()
+    monkeypatch.setattr(measure_module, "_AT_ONCE", 3)
+    monkeypatch.setattr(question_module, "_AT_ONCE", 2)
+    np.testing.assert_allclose(table(), whole, atol=1e-5)

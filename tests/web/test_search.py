@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import read_graph
+from faan.graph import Graph, read_graph, save_graph
 from faan.web.search import Search, words_of
 from faan.web.search_index import open_search
 
@@ -118,6 +118,25 @@ def test_the_index_is_kept_until_the_graph_changes(tmp_path: Path) -> None:
     path.write_bytes(b"no database at all")
     assert names(open_search(read_graph([("c", "r", "b")]), path), "c") == ["c"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_index_of_a_model_is_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, looked = read_graph([("a", "b", "c")]), list[Path]()
+
+    def fits(graph: Graph, path: Path) -> bool:
+        looked.append(path)
+        return path.exists()
+
+    monkeypatch.setattr("faan.web.search_index._fits", fits)
+    save_graph(graph, tmp_path / "graph")
+    for _ in range(2):
+        open_search(graph, tmp_path / "entities.sqlite").close()
+    assert len(looked) == 1
+    content = bytearray((tmp_path / "entities.sqlite").read_bytes())
+    content[-1] ^= 1
+    (tmp_path / "entities.sqlite").write_bytes(content)
+    open_search(graph, tmp_path / "entities.sqlite").close()
+    assert len(looked) == 2
 
 
 def test_two_servers_may_build_the_index_at_once(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What every room stands on: errors, files, progress, ragged arrays, settings, random streams, run folders."""
 
 from faan.base.arrays import open_array
+from faan.base.checked import Checked
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
@@ -47,6 +48,7 @@ __all__ = [
     "METRICS_FILE",
     "RESULT_FILE",
     "SECONDS_FILE",
+    "Checked",
     "InputError",
     "Ints",
     "OnProgress",

@@ -17,10 +17,18 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 
-from faan.base import InputError, atomic_folder, check_free, check_writable, first_problem, read_small, write_text
+from faan.base import (
+    Checked,
+    InputError,
+    atomic_folder,
+    check_free,
+    check_writable,
+    first_problem,
+    read_small,
+    write_text,
+)
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
-from faan.complete.checked import Checked
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
 

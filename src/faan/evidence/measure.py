@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from faan.base import Ints
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
 from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Values
+
+_AT_ONCE = 1 << 17  # candidates that are looked at together
 
 
 class Measure:
@@ -28,7 +30,7 @@ class Measure:
 
     @cached_property
     def _among(self) -> _Table:
-        return _Table(Candidates(self.query, self.query.candidates), self.evidence)
+        return _Table(self.query, self.query.candidates, self.evidence)
 
     @cached_property
     def _tail_places(self) -> dict[int, Values]:
@@ -54,14 +56,14 @@ class Measure:
         if outside.any():
             own[outside] = self._outside(head, candidates[outside], among)
         if self._single:
-            table = _Table(Candidates(self.query, candidates), self.evidence, self._single)
+            table = _Table(self.query, candidates, self.evidence, self._single)
             own[:, self._single] = table.values(head, self._single)[:, self._single]
         return own
 
     def _outside(self, head: int, candidates: Ints, among: Values) -> Values:
         """Values and places of entities that are not among the task's candidates."""
         further, row = np.unique(candidates, return_inverse=True)
-        table = _Table(Candidates(self.query, further), self.evidence, self._compared)
+        table = _Table(self.query, further, self.evidence, self._compared)
         values = table.values(head, self._compared)[row]
         places = [
             len(among) - np.searchsorted(np.sort(among[:, number]), values[:, number], side="right")
@@ -90,29 +92,43 @@ def log_places(values: Values) -> Values:
 
 
 class _Table:
-    """The values of evidence for some candidates."""
+    """The values of evidence for some candidates; many are looked at in parts, so that their vectors stay on disk."""
 
     def __init__(
-        self, candidates: Candidates, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None
+        self, query: RelationQuery, ids: Ints, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None
     ) -> None:
-        self.candidates, self.evidence = candidates, evidence
-        self.tails = {
-            number: np.asarray(one.of(candidates), np.float32)
+        self._query, self._ids, self._evidence = query, ids, evidence
+        self._only = Candidates(query, ids) if len(ids) <= _AT_ONCE else None  # keeps what it has computed
+        wanted = [
+            (number, one)
             for number, one in enumerate(evidence)
             if isinstance(one, TailEvidence) and (numbers is None or number in numbers)
-        }
+        ]
+        self.tails = {number: np.empty(len(ids), np.float32) for number, _ in wanted}
+        for part, candidates in self._parts():
+            for number, one in wanted:
+                self.tails[number][part] = one.of(candidates)
+
+    def _parts(self) -> Iterator[tuple[slice, Candidates]]:
+        if self._only is not None:
+            yield slice(None), self._only
+            return
+        for start in range(0, len(self._ids), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            yield part, Candidates(self._query, self._ids[part])
 
     def values(self, head: int, numbers: Sequence[int]) -> Values:
         """The values of some of the evidence for a head with each candidate, (C, E); zero for the other."""
-        query = HeadQuery(self.candidates, head)
-        table = np.zeros((len(self.candidates.ids), len(self.evidence)), np.float32, order="F")
+        table = np.zeros((len(self._ids), len(self._evidence)), np.float32, order="F")
         with np.errstate(invalid="ignore"):  # some processors raise the flag in products of sound numbers
-            for number in numbers:
-                one = self.evidence[number]
-                if isinstance(one, PairEvidence):
-                    table[:, number] = one.of(query)
-                elif isinstance(one, Context):
-                    table[:, number] = one.of(self.candidates.query, head)
-                else:
-                    table[:, number] = self.tails[number]
+            for part, candidates in self._parts():
+                query = HeadQuery(candidates, head)
+                for number in numbers:
+                    one = self._evidence[number]
+                    if isinstance(one, PairEvidence):
+                        table[part, number] = one.of(query)
+                    elif isinstance(one, Context):
+                        table[part, number] = one.of(self._query, head)
+                    else:
+                        table[part, number] = self.tails[number][part]
         return table

@@ -9,7 +9,7 @@ other heads of a call, nor on the order in which references are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -36,6 +36,7 @@ COUNTED = 100  # references that the worth of paths is counted over
 MANY = 10_000  # references for what is cheap
 FITTED = 200  # references that a relation vector is fitted to
 NEAREST = 10  # references with the most similar heads
+_AT_ONCE = 1 << 17  # candidates whose vectors are in memory together
 SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(SHARPNESS * similarity)
 
 
@@ -89,6 +90,7 @@ class RelationQuery:
         self.num_heads = len(np.unique(facts[:, 0]))
         self.candidates = np.unique(task.candidates).astype(np.int64)  # among these a candidate has its place
         self._heads: dict[int, Values] = {}
+        self._own_scores: tuple[int, Callable[[Ints], Values], np.float32] | None = None
 
     @property
     def own(self) -> int | None:
@@ -168,6 +170,25 @@ class RelationQuery:
         references = _drawn(self.known, FITTED)
         found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
         return found[None]
+
+    def own_scores(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
+        """How a head's tails (n,) score with the relation's own vector, and what all candidates have together."""
+        if self._own_scores is None or self._own_scores[0] != head:
+            self._own_scores = head, *self._score_own(head)
+        return self._own_scores[1:]
+
+    def _score_own(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
+        vectors = self.sources.vectors("completion")
+        assert self.own is not None
+        query = vectors.model.tail_query(vectors.entities[head], vectors.with_inverses()[self.own])[None]
+
+        def scores(ids: Ints) -> Values:
+            parts = [torch.from_numpy(ids[start : start + _AT_ONCE]) for start in range(0, max(len(ids), 1), _AT_ONCE)]
+            found = [vectors.model.similarity.matrix(query, vectors.entities[part]).numpy()[0] for part in parts]
+            return np.concatenate(found)
+
+        among = scores(self.candidates)
+        return scores, np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
 
     @cached_property
     def _head_units(self) -> tuple[Ints, dict[str, Values]]:
@@ -323,16 +344,8 @@ class HeadQuery:
     @property
     def own_relation(self) -> Values:
         """The score with the relation's own vector, above what the candidates have together (log-softmax); (C,)."""
-        own, vectors = self.relation.own, self.relation.sources.vectors("completion")
-        assert own is not None
-        query = vectors.model.tail_query(vectors.entities[self.head], vectors.with_inverses()[own])[None]
-
-        def scores(ids: Ints) -> Values:
-            found: Values = vectors.model.similarity.matrix(query, vectors.entities[torch.from_numpy(ids)]).numpy()[0]
-            return found
-
-        among = scores(self.relation.candidates)
-        return scores(self.candidates.ids) - np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
+        scores, together = self.relation.own_scores(self.head)
+        return scores(self.candidates.ids) - together
 
     @property
     def other_tails(self) -> Values:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints, OnProgress, atomic_file, ignore_progress
+from faan.base import Checked, InputError, Ints, OnProgress, atomic_file, ignore_progress
+from faan.complete import GRAPH_FOLDER
 from faan.graph import Graph
 from faan.web.search import SHORT, Search, local_part, open_index, words_of
 from faan.web.sqlite import schema_by, schema_of
@@ -30,13 +31,22 @@ _SCHEMA = (
 
 
 def open_search(graph: Graph, path: Path, on_progress: OnProgress = ignore_progress) -> Search:
-    """The index in a file; it is built if there is none, or one of another graph."""
+    """The index in a file; it is built if there is none, or one of another graph.
+
+    One in a model folder is not looked through again unless it or the graph beside it has changed.
+    """
+    beside = (path.name, GRAPH_FOLDER) if (path.parent / GRAPH_FOLDER).is_dir() else ()
+    checked = Checked(path.parent, beside)
+    if checked.is_known and not path.is_symlink():
+        return Search(graph, path)
     if not _fits(graph, path):
         try:
             with atomic_file(path) as part:
                 _build(graph, part, on_progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
+        checked = Checked(path.parent, beside)
+    checked.remember()
     return Search(graph, path)
 
 

@@ -1,7 +1,7 @@
-"""Which model folders were checked before on this machine, so that gigabytes are read through once and not each time.
+"""Which files were checked before on this machine, so that gigabytes are read through once and not each time.
 
-A folder counts as checked if its files are the ones that were checked: the same names, sizes, numbers on disk and times
-of their last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,
+They count as checked if they are the ones that were checked: the same names, sizes, numbers on disk and times of their
+last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,
 copied or unpacked has another one. What was checked is noted down in the user's cache, never in the folder itself,
 which may be a stranger's.
 """
@@ -17,14 +17,14 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from faan.base import write_text
+from faan.base.files import write_text
 
 _TICK = 20_000_000  # nanoseconds; clocks of file systems go in steps of up to ten milliseconds
 _COARSE = 1_000_000  # a file system whose times are all multiples of this cannot tell changes apart
 
 
 class Checked:
-    """What is known of one model folder."""
+    """What is known of some files and folders (`parts`) of a folder."""
 
     def __init__(self, folder: Path, parts: Iterable[str]) -> None:
         self._folder, self._parts = folder.absolute(), tuple(parts)
@@ -50,7 +50,7 @@ class Checked:
 
     @property
     def _note(self) -> Path:
-        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:32]
+        name = hashlib.sha256(os.fsencode("\n".join([str(self._folder), *self._parts]))).hexdigest()[:32]
         cache = (
             os.environ.get("FAAN_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "faan").expanduser()
         )
