@@ -16,7 +16,7 @@ from rich.text import Text
 from faan.base import OnProgress, counted, ignore_progress, progress_bars, shorten
 from faan.base import visible as visible
 from faan.complete import Expected
-from faan.graph import RARE, RelationSummary, Summary
+from faan.graph import RARE, RelationSummary, SchemaSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ def print_summary(summary: Summary, top: int) -> None:
     others = [relation for relation in summary.relations if relation.name not in rare_names]
     _print_relations(f"Rare relations ({min(top, len(rare))} of {len(rare)})", rare[:top])
     _print_relations(f"Other relations ({min(top, len(others))} of {len(others)})", others[:top])
+    if summary.schema is not None:
+        _print_schema(summary.schema, top)
     problems = summary.problems
     out.print("\nProblems" if problems else "\nNo problems found.", style="bold")
     for problem in problems[:20]:
@@ -147,6 +149,28 @@ def _print_relations(title: str, relations: Sequence[RelationSummary]) -> None:
     for relation in relations:
         table.add_row(shown(relation.name), f"{relation.triples:,}", f"{relation.heads:,}", f"{relation.tails:,}")
     out.print(table)
+
+
+def _print_schema(schema: SchemaSummary, top: int) -> None:
+    """Print what a schema holds, and the rules that facts break."""
+    out.print("\nSchema", style="bold")
+    held = [counted(count, kind, _MANY.get(kind)) for kind, count in schema.holds.items()]
+    out.print(", ".join(held) or "nothing that facts could break")
+    out.print(f"it speaks of {counted(schema.ruled, 'relation')} of the graph")
+    if not schema.broken:
+        return
+    table = new_table(f"\nRules that facts break ({min(top, len(schema.broken))} of {len(schema.broken)})", "relation")
+    table.add_column("rule", overflow="fold")
+    table.add_column("broken by", justify="right")
+    table.add_column("such as", overflow="fold")
+    for one in schema.broken[:top]:
+        facts = f"{one.facts:,} of {one.of:,}"
+        table.add_row(shown(one.relation), shown(one.rule), facts, shown(one.examples[0]))
+    out.print(table)
+
+
+_MANY = {"pair of inverse relations": "pairs of inverse relations", "relation below another": "relations below others"}
+_MANY |= {"group of disjoint classes": "groups of disjoint classes", "rule of a shape": "rules of shapes"}
 
 
 def print_benchmark(benchmark: Benchmark, as_json: bool) -> None:

@@ -66,6 +66,14 @@ class SourceOptions:
             metavar="FILE", help="Types of entities: a table of entity and type, or JSON; may be given several times."
         ),
     ] = None
+    schema: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="An ontology or SHACL shapes in RDF: what it says of relations and types gives warnings and evidence; "
+            "may be given several times.",
+        ),
+    ] = None
     language: Annotated[str, typer.Option(metavar="LIST", help="Preferred languages for labels, best first.")] = "en"
     type_relation: Annotated[
         list[str] | None,
@@ -123,6 +131,7 @@ class SourceOptions:
                 nodes=self.nodes or (),
                 labels=self.labels or (),
                 types=self.types or (),
+                schema=self.schema or (),
                 languages=[part.strip() for part in self.language.split(",")],
                 type_relations=self.type_relation or TYPE_RELATIONS,
                 type_pattern=self.type_pattern,

@@ -1,5 +1,6 @@
 """A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""
 
+from faan.graph.breaking import Breaking, BrokenRule, SchemaSummary, summarise_schema
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
 from faan.graph.detect import FORMATS
 from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
@@ -8,6 +9,8 @@ from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
+from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
+from faan.graph.schema import Schema
 from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
@@ -22,16 +25,25 @@ __all__ = [
     "DEFAULT_BASE",
     "FORMATS",
     "RARE",
+    "SIDES",
     "TYPE_RELATIONS",
+    "Breaking",
+    "BrokenRule",
     "Client",
     "Endpoint",
     "Folder",
     "Graph",
     "GraphBuilder",
+    "Implied",
     "Names",
     "Neighbours",
     "ReadReport",
+    "RelationRules",
     "RelationSummary",
+    "Rule",
+    "Rules",
+    "Schema",
+    "SchemaSummary",
     "Summary",
     "Terms",
     "TroubleError",
@@ -52,6 +64,7 @@ __all__ = [
     "relation_words",
     "save_graph",
     "summarise",
+    "summarise_schema",
     "tsv_cells",
     "tsv_line",
     "types_from_pattern",

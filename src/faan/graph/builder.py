@@ -18,6 +18,7 @@ from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, s
 from faan.graph.graph import Graph, ReadReport, Types
 from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
+from faan.graph.schema import Schema, Split, is_schema_relation, split_schema
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
 Column = pl.Series | Sequence[str]
@@ -67,6 +68,7 @@ class GraphBuilder:
         self._parts: list[_Part] = []  # the files that the graph is made of
         self._chosen = both_names(self.predicates)
         self._seen: set[str] = set()  # relations, where only some are kept
+        self._split = Split()
 
     @property
     def part(self) -> int:
@@ -100,8 +102,10 @@ class GraphBuilder:
             self.add_types(types["head"], types["tail"])
             triples = triples.filter(~is_type)
         if self._chosen:
-            self._seen.update(triples["relation"].unique())
-            triples = triples.filter(triples["relation"].is_in(list(self._chosen)))
+            found = set(triples["relation"].unique())
+            self._seen.update(found)
+            kept = self._chosen | {name for name in found if is_schema_relation(name)}
+            triples = triples.filter(triples["relation"].is_in(list(kept)))
         self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
 
     def add_types(self, entities: Column, types: Column) -> None:
@@ -125,6 +129,8 @@ class GraphBuilder:
             kinds = graph.types.names.to_series()
             self.add_types(entities.gather(graph.types.owners), kinds.gather(graph.types.ids))
             self._add_labels_of(kinds, graph.types.labels)
+        if graph.schema is not None:
+            self.add(*graph.schema.rows())
         self._add_labels_of(entities, graph.entity_labels)
         self._add_labels_of(entities, graph.entity_descriptions, DESCRIPTION)
         self._add_labels_of(relations, graph.relation_labels)
@@ -162,6 +168,7 @@ class GraphBuilder:
     def finish(self) -> Graph:
         """Number the names, drop duplicate triples, give entities their labels and types."""
         self._check_predicates()
+        schema = self.take_schema()
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
         named = self._of_chosen_classes(pl.concat(self._triples))
@@ -202,7 +209,8 @@ class GraphBuilder:
             relation_labels=relation_labels,
             types=types,
             entity_descriptions=entity_descriptions,
-            report=self._finish_report(number, relations, types),
+            report=self._finish_report(number, relations, types, schema),
+            schema=schema,
         )
 
     def _one_way(self, triples: pl.DataFrame, relations: pl.Series) -> pl.DataFrame:
@@ -216,6 +224,14 @@ class GraphBuilder:
         if len(kept) < len(triples):
             self.note(f"{len(triples) - len(kept):,} facts dropped: they repeat a fact from its tail to its head")
         return kept
+
+    def take_schema(self, only_schema: bool = False) -> Schema | None:
+        """Take the statements of the schema out of triples and types; of them alone, where the files hold no facts."""
+        self._split = split = split_schema(self._triples, self._types, only_schema)
+        self._triples, self._types = split.facts, split.types
+        for text in split.notes():
+            self.note(text)
+        return split.whole()
 
     def _check_predicates(self) -> None:
         """Complain about a relation that was asked for and does not occur."""
@@ -260,6 +276,7 @@ class GraphBuilder:
                 ("statements about literal values", self.report.literals),
                 ("types", sum(len(chunk) for chunk in self._types)),
                 ("labels", sum(len(chunk) for chunk in self._labels)),
+                ("statements of a schema", sum(len(chunk) for chunk in (*self._split.schema, *self._split.declared))),
                 ("bad lines", self.report.skipped),
             )
             if count
@@ -299,9 +316,12 @@ class GraphBuilder:
             everyone.join(best, on="id", how="left", maintain_order="left")["label"].fill_null("")
         )
 
-    def _finish_report(self, number: Ints, relations: pl.Series, types: Types | None) -> ReadReport:
+    def _finish_report(
+        self, number: Ints, relations: pl.Series, types: Types | None, schema: Schema | None
+    ) -> ReadReport:
         """Count what describes names that occur in no triple, and say what each of several files gave."""
         known = relations if types is None else pl.concat([relations, types.names.to_series()])
+        known = known if schema is None else pl.concat([known, schema.terms.to_series()])
         names = [part.name for part in self._parts]
         if len(names) < 2:
             return replace(self.report, unused_nodes=self._unused(number, known, 0, 0, None, None)[1])
@@ -313,6 +333,7 @@ class GraphBuilder:
                     (self._triples, part.triples, ends[0], "triple"),
                     (self._types, part.types, ends[1], "type"),
                     (self._labels, part.labels, ends[2], "label"),
+                    (self._split.schema, part.triples, ends[0], "schema statement"),
                 )
             ]
             told = ", ".join(counted(count, what) for count, what in gave if count) or "nothing"

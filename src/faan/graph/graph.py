@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,8 @@ from faan.base import (
     places_of,
 )
 from faan.graph.names import Names
+from faan.graph.rules import Rules
+from faan.graph.schema import Schema
 
 _SHOWN = 10  # relations in a notebook
 _PIECE = 1 << 16  # edges multiplied at once
@@ -64,6 +66,20 @@ class Types:
     def of(self, entity: int) -> Ints:
         """The type ids of one entity."""
         return self.ids[self.offsets[entity] : self.offsets[entity + 1]]
+
+    def having(self, kinds: Ints) -> NDArray[np.bool_]:
+        """Which entities have one of some types, (entities,)."""
+        wanted = np.zeros(len(self.names), dtype=bool)
+        wanted[kinds] = True
+        found = np.zeros(len(self.offsets) - 1, dtype=bool)
+        found[self.owners[wanted[self.ids]]] = True
+        return found
+
+    @cached_property
+    def is_typed(self) -> NDArray[np.bool_]:
+        """Which entities have a type, (entities,)."""
+        found: NDArray[np.bool_] = np.diff(self.offsets) > 0
+        return found
 
     @cached_property
     def owners(self) -> Ints:
@@ -180,6 +196,7 @@ class Graph:
     types: Types | None = None
     report: ReadReport = field(default_factory=ReadReport)
     entity_descriptions: Names | None = None  # "" where an entity has none
+    schema: Schema | None = None  # what is stated about its relations and types
     saved_neighbours: Neighbours | None = field(default=None, init=False)  # as they were found on disk, not yet checked
 
     def __repr__(self) -> str:
@@ -227,6 +244,15 @@ class Graph:
         """The ids of the relations that have triples; one that was left out has a name, but none."""
         return np.flatnonzero(self.relation_counts)
 
+    @cached_property
+    def rules(self) -> Rules | None:
+        """What the schema says about the relations, if there is a schema."""
+        if self.schema is None:
+            return None
+        types = self.types
+        names, label = (None, str) if types is None else (types.names, types.label)
+        return Rules(self.schema, self.entity_names, self.relation_names, self.relation_label, names, label)
+
     def check(self) -> None:
         """Refuse a graph from disk that has a number out of range or a name that is no text; reads all of it.
 
@@ -239,6 +265,14 @@ class Graph:
                 names.check()
         if self.types is not None:
             self.types.check()
+        if self.schema is not None:
+            self.schema.check()
+
+    def with_schema(self, schema: Schema, report: ReadReport) -> Graph:
+        """The same graph with another schema, and what is to be said about it."""
+        graph = replace(self, schema=schema, report=report)
+        object.__setattr__(graph, "saved_neighbours", self.saved_neighbours)  # frozen: only here, before it is seen
+        return graph
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
         """All triples by name, in order.

@@ -17,6 +17,7 @@ from faan.graph.builder import GraphBuilder
 from faan.graph.guards import check_nesting
 from faan.graph.limits import NAME_BYTES, is_too_long, too_long
 from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
+from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
 
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
@@ -25,6 +26,7 @@ _BLOCK = 1 << 23  # bytes read at once
 _PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}-]|%[0-9A-Fa-f]{2})*"
 _IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
 _TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
+_VALUE = f" <(?:{'|'.join(SCHEMA_VALUES)})> ".replace(".", r"\.")  # whose literals are statements of a schema
 _LABEL = f"<(?:{'|'.join(TEXT_RELATIONS)})>".replace(".", r"\.")
 
 
@@ -46,7 +48,7 @@ def _read_lines(
     numbered = numbered.with_columns(pl.col("line") + line).drop_nulls("text")
     is_edge = _matches(numbered["text"], f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
     edges, rest = _edges(numbered.filter(is_edge)), numbered.filter(~is_edge)
-    is_literal = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$")
+    is_literal = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$") & ~rest["text"].str.contains(_VALUE)
     literals, rest = rest.filter(is_literal), rest.filter(~is_literal)
     labels = _labels(literals, languages)
     others = _parse(rest.iter_rows(), source, builder, format, languages)

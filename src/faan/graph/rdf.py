@@ -11,6 +11,7 @@ from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.guards import guarded
 from faan.graph.labels import language_rank
 from faan.graph.limits import is_too_long
+from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
 
 LABEL_RELATIONS = (  # best first
@@ -32,6 +33,7 @@ FORMATS = {
     "rdf/xml": ox.RdfFormat.RDF_XML,
     "json-ld": ox.RdfFormat.JSON_LD,
 }
+_VALUE = 20  # letters of a number or truth value
 _CHUNK = 1 << 18  # statements handed on at once
 _BASE = "urn:graph:"  # what relative IRIs are relative to
 
@@ -64,17 +66,22 @@ class Statements:
         if isinstance(head, ox.Triple) or isinstance(tail, ox.Triple):  # a statement about a statement
             self.literals += 1
         elif not isinstance(tail, ox.Literal):
-            self.lines.append(line)
-            self.heads.append(self._name(head))
-            self.relations.append(quad.predicate.value)
-            self.tails.append(self._name(tail))
+            self._add(self._name(head), quad.predicate.value, self._name(tail), line)
         elif quad.predicate.value in TEXT_RELATIONS and tail.value and not is_too_long(tail.value):
             self.label_lines.append(line)
             self.names.append(self._name(head))
             self.labels.append(tail.value)
             self.ranks.append(label_rank(quad.predicate.value, tail.language, self._languages))
+        elif quad.predicate.value in SCHEMA_VALUES and tail.value and len(tail.value) <= _VALUE:
+            self._add(self._name(head), quad.predicate.value, tail.value, line)
         else:
             self.literals += 1
+
+    def _add(self, head: str, relation: str, tail: str, line: int) -> None:
+        self.lines.append(line)
+        self.heads.append(head)
+        self.relations.append(relation)
+        self.tails.append(tail)
 
     def _name(self, node: ox.NamedNode | ox.BlankNode) -> str:
         if isinstance(node, ox.NamedNode):

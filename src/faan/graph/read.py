@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, OnProgress, progress_bars, shorten
+from faan.base import InputError, OnProgress, ignore_progress, progress_bars, shorten
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.descriptions import read_descriptions
 from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
@@ -34,6 +34,7 @@ from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.ntriples import read_ntriples
 from faan.graph.openke import is_openke, read_openke
 from faan.graph.rdf import read_rdf
+from faan.graph.schema_file import with_schema_files
 from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.sparql import read_endpoint
 from faan.graph.store import is_saved_graph, open_graph
@@ -54,6 +55,7 @@ def read_graph(
     nodes: Paths = (),
     labels: Paths = (),
     types: Paths = (),
+    schema: Paths = (),
     languages: Sequence[str] = ("en",),
     type_relations: Sequence[str] = TYPE_RELATIONS,
     type_pattern: str | None = None,
@@ -78,6 +80,8 @@ def read_graph(
         nodes: A table of `id`, `category` and `name` with the types and labels of entities, or several.
         labels: Labels of entities and relations, as a table of two columns or JSON; one file or several.
         types: Types of entities, as a table of two columns or JSON; one file or several.
+        schema: An ontology or shapes in RDF, or several: what they say of relations and types becomes the graph's
+            `rules`. What an RDF graph says itself counts without this.
         languages: The preferred languages of labels.
         type_relations: The relations whose triples become entity types.
         type_pattern: A regular expression that takes types from the names of entities instead.
@@ -103,8 +107,15 @@ def read_graph(
     chosen = _column_names(columns)
     described = {kind: _paths(given) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
+    ruling = _paths(schema)
     sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
-    if sum(isinstance(path, str | Path) and str(path) == "-" for path in (*sources, *(path for _, path in beside))) > 1:
+    if (
+        sum(
+            isinstance(path, str | Path) and str(path) == "-"
+            for path in (*sources, *ruling, *(path for _, path in beside))
+        )
+        > 1
+    ):
         raise InputError("only one file can come from standard input")
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
@@ -112,7 +123,8 @@ def read_graph(
         if type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s types are fixed; they cannot be set", source=str(place))
         if not (beside or predicates or classes):
-            return source if isinstance(source, Graph) else open_graph(sources[0])
+            found = source if isinstance(source, Graph) else open_graph(sources[0])
+            return with_schema_files(found, ruling, on_progress or ignore_progress)
     if endpoint is not None and not any(is_endpoint(one) for one in sources):
         raise InputError("there is no SPARQL endpoint among the sources; its options cannot be followed")
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
@@ -124,7 +136,7 @@ def read_graph(
         for kind, path in beside:
             reading.read_beside(path, kind)
     reading.check_columns()
-    return builder.finish()
+    return with_schema_files(builder.finish(), ruling, on_progress or ignore_progress)
 
 
 def _column_names(columns: tuple[str | int, str | int, str | int] | None) -> Columns | None:

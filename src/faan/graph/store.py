@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from faan.base import InputError, atomic_folder, check_free, open_array, read_small
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.names import Names
+from faan.graph.schema import Schema
 
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
@@ -121,6 +122,13 @@ def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
         }
         if graph.types.labels is not None:
             arrays |= graph.types.labels.arrays("type_labels")
+    if graph.schema is not None:
+        arrays |= {
+            "schema_subjects": graph.schema.subjects,
+            "schema_predicates": graph.schema.predicates,
+            "schema_objects": graph.schema.objects,
+            **graph.schema.terms.arrays("schema_terms"),
+        }
     return arrays
 
 
@@ -132,6 +140,10 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
     if "type_ids" in arrays:
         kinds = Names.from_arrays(arrays, "types")
         types = Types(kinds, arrays["type_offsets"], arrays["type_ids"], labels("type_labels"))
+    schema = None
+    if "schema_subjects" in arrays:
+        statements = (arrays[f"schema_{column}"] for column in ("subjects", "predicates", "objects"))
+        schema = Schema(Names.from_arrays(arrays, "schema_terms"), *statements)
     graph = Graph(
         Names.from_arrays(arrays, "entity_names"),
         Names.from_arrays(arrays, "relation_names"),
@@ -143,6 +155,7 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         types,
         report,
         labels("entity_descriptions"),
+        schema,
     )
     neighbours = Neighbours(arrays["neighbour_offsets"], arrays["neighbour_relations"], arrays["neighbour_entities"])
     triples, entities = graph.num_triples, graph.num_entities
@@ -155,6 +168,7 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         and (graph.entity_labels is None or len(graph.entity_labels) == entities)
         and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
         and (graph.entity_descriptions is None or len(graph.entity_descriptions) == entities)
+        and (schema is None or len(schema.subjects) == len(schema.predicates) == len(schema.objects))
     )
     if not fitting:
         raise InputError("the saved graph is damaged (its arrays do not fit together); read it from its source again")

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from faan.base import counted
+from faan.graph.breaking import SchemaSummary, summarise_schema
 from faan.graph.graph import Graph, ReadReport
 
 RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in NELL-One
@@ -54,6 +55,7 @@ class Summary:
     frequencies: tuple[tuple[int, int | None, int], ...]  # (fewest triples, most triples, how many relations)
     same_relations: tuple[SameRelations, ...]
     read: ReadReport
+    schema: SchemaSummary | None = None
 
     @property
     def rare(self) -> tuple[RelationSummary, ...]:
@@ -87,6 +89,8 @@ class Summary:
             f"{same.share:.0%} of the pairs of {same.smaller} ({same.shared:,}) are also linked by {same.larger}"
             for same in self.same_relations
         ]
+        if self.schema is not None:
+            found += self.schema.problems
         if not self.rare:
             found.append(
                 f"no relation has {RARE[0]} to {RARE[1]} triples: few-shot training needs such relations as examples"
@@ -124,6 +128,7 @@ def summarise(graph: Graph) -> Summary:
         ),
         same_relations=find_same_relations(graph),
         read=graph.report,
+        schema=summarise_schema(graph),
     )
 
 

@@ -1,0 +1,50 @@
+"""A schema in files of its own: ontologies and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from faan.base import InputError, OnProgress, counted
+from faan.graph.builder import GraphBuilder
+from faan.graph.detect import detect
+from faan.graph.graph import Graph
+from faan.graph.ntriples import FORMATS as LINE_FORMATS
+from faan.graph.ntriples import read_ntriples
+from faan.graph.rdf import FORMATS as RDF_FORMATS
+from faan.graph.rdf import read_rdf
+from faan.graph.schema import Schema
+from faan.graph.sources import open_source
+
+
+def with_schema_files(graph: Graph, paths: Sequence[str | Path], on_progress: OnProgress) -> Graph:
+    """The same graph with what files say about its relations and types, beside what it says itself."""
+    for path in paths:
+        schema, notes = _read(path, on_progress)
+        whole = schema if graph.schema is None else graph.schema.with_more(schema)
+        graph = graph.with_schema(whole, replace(graph.report, notes=(*graph.report.notes, *notes)))
+    return graph
+
+
+def _read(path: str | Path, on_progress: OnProgress) -> tuple[Schema, list[str]]:
+    """The statements of the schema in a file, and what to say about them; other statements count for nothing."""
+    builder = GraphBuilder()
+    with open_source(path, on_progress) as source:
+        kind = detect(source, source.peek())
+        builder.begin(source.name, kind)
+        if kind in LINE_FORMATS:
+            read_ntriples(source, builder, kind, ())
+        elif kind in RDF_FORMATS:
+            read_rdf(source, builder, kind, ())
+        else:
+            raise InputError(f"expected a schema in RDF, such as Turtle, found {kind}", source=source.name)
+    schema = builder.take_schema(only_schema=True)
+    if schema is None:
+        raise InputError(
+            "there is no statement of a schema in it; expected some such as rdfs:range, owl:FunctionalProperty, "
+            "sh:class",
+            source=source.name,
+        )
+    told = f"{source.name}: {counted(len(schema), 'schema statement')}"
+    return schema, [told, *builder.report.notes]
