@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from faan.base import InputError, check_free
-from faan.cli.options import AsJson, read_tasks
+from faan.cli.options import AsJson, read_tasks, refuse
 from faan.cli.printing import busy, print_benchmark, print_json, print_summary, talk, visible
 from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 from faan.graph import BUNDLED, is_saved_graph, save_graph, summarise
@@ -96,6 +96,7 @@ def build(
         given = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
         raise typer.BadParameter(f"the split decides what is a task; leave out {given}", param_hint="--split")
     settings = BuildSettings.model_validate(chosen | {"seed": seed, "range_cutoff": range_cutoff})
+    refuse("commands that suggest facts, and a benchmark has none", {"--schema": source.schema})
     check_free(output)
     relations = _read_split(split) if split else _world_split() if graph == [BUNDLED] and not chosen else None
     read = source.read(*graph)

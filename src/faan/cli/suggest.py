@@ -86,6 +86,12 @@ def suggest(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the reasons below each suggestion (tables only).")
     ] = False,
+    strict_schema: Annotated[
+        bool,
+        typer.Option(
+            "--strict-schema", help="Suggest nothing that breaks a rule of the schema, instead of warning of it."
+        ),
+    ] = False,
     form: Annotated[
         str | None,
         typer.Option(
@@ -143,7 +149,7 @@ def suggest(
     terms = Terms(base, relation_base)
     _suggest(
         wanted(model, relation, examples, example, not_like),
-        _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary),
+        _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary, strict_schema),
         _Target(chosen, output, resume, force, explain, name, terms),
     )
 
@@ -161,6 +167,7 @@ class _Asked:
     least: float  # probability
     surest: int | None  # how many over all heads
     summary: bool  # only say what to expect
+    strict: bool  # nothing that breaks a rule of the schema
 
     @property
     def of_all(self) -> bool:
@@ -209,6 +216,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         names if asked.by_tail else asked.tails or None,
         asked.top,
         "show" if asked.known else "skip",
+        strict=asked.strict,
     )
     if suggested.as_if_like:
         talk.print(f"as if like: {visible(', '.join(suggested.as_if_like))} (--not-like NAME leaves one out)")
@@ -220,7 +228,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         found = (suggestion for suggestion in found if suggestion.probability >= asked.least)
     if asked.surest is not None:
         found = iter(surest_of(found, asked.surest))
-    found = _at_least_one(found, asked.least)
+    found = _at_least_one(found, asked)
     if target.form == "table":
         _print_table(found, asked, target.explained, completer.graph)
     else:
@@ -247,7 +255,7 @@ def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: 
         return heads
     if asked.heads:
         return asked.heads
-    heads = completer.heads_lacking(examples)
+    heads = completer.heads_lacking(examples, strict=asked.strict)
     limit = asked.limit or (_HEADS_IN_A_TABLE if in_a_table and not asked.of_all else len(heads))
     more = f"; these are the first {limit} (--limit for more)" if limit < len(heads) else ""
     if asked.of_all:
@@ -269,11 +277,14 @@ def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]
     return asked
 
 
-def _at_least_one(found: Iterator[Suggestion], least: float) -> Iterator[Suggestion]:
+def _at_least_one(found: Iterator[Suggestion], asked: _Asked) -> Iterator[Suggestion]:
     """The same suggestions; a word about it where there are none."""
     first = next(found, None)
-    if first is None and least:
-        talk.print(f"no suggestion has a probability of {least:g} or more (--summary shows what to expect)")
+    if first is None and asked.least:
+        talk.print(f"no suggestion has a probability of {asked.least:g} or more (--summary shows what to expect)")
+        return iter(())
+    if first is None and asked.strict:
+        talk.print("no suggestions: all that fits is known already or breaks a rule of the schema (--strict-schema)")
         return iter(())
     if first is None:
         talk.print("no suggestions: all that fits is known already (--known shows it)")

@@ -194,9 +194,18 @@ class Because:
         if types:
             one, other = (self._reasons.type_of(entity) for entity in (head, tail))
             yield Reason(f"against: in the known facts no {one} goes with a {other}", types, ())
+        yield from self._schema(head, tail)
         for kind, added in decided.items():
             if added:
                 yield Reason(f"{_against(added)}{_DECIDED[kind]}", added, ())
+
+    def _schema(self, head: int, tail: int) -> Iterable[Reason]:
+        against, for_it = self._scorer.schema_parts(head, tail)
+        if against:
+            yield Reason(f"against: {self._reasons.broken_rule(head, tail)}", against, ())
+        if for_it:
+            said, fact = self._reasons.follows_from(head, tail)
+            yield Reason(said, for_it, (fact,))
 
 
 _DECIDED: dict[Decided, str] = {

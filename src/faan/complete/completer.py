@@ -11,6 +11,7 @@ import numpy as np
 from faan.base import InputError, Ints, html_table, progress_bars
 from faan.complete.about import About
 from faan.complete.calibration import Calibration, Calibrations
+from faan.complete.constraints import Constraints
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
@@ -111,6 +112,7 @@ class Completer:
         *,
         rejected: PairsLike = (),
         not_like: NamesLike = (),
+        strict: bool = False,
         progress: bool = True,
     ) -> Suggestions:
         """Suggest missing facts of a relation.
@@ -131,6 +133,8 @@ class Completer:
                 others.
             rejected: Pairs that a reviewer found to be wrong. They count against what resembles them.
             not_like: Relations of the graph that a new relation, given by its name, is not like.
+            strict: Suggest nothing that breaks a rule of the graph's schema; otherwise that counts against a suggestion
+                and gives it a warning.
             progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
 
         Returns:
@@ -150,16 +154,19 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
+        if strict and self.graph.schema is None:
+            raise InputError("strict needs a schema, and the graph has none: read it with a schema, and fit it again")
         given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
         ranking = self._ranking(given, wrong, progress=progress)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         by_tail = heads is None and answers is not None
         if heads is None and answers is not None:
             asked, inverse = answers, self._ranking(given, wrong, inverse=True, progress=progress)
-            stream = partial(heads_for, asked, ranking, inverse, top, known)
+            stream = partial(heads_for, asked, ranking, inverse, top, known, strict)
         else:
-            asked = self._lacking(ranking.question) if heads is None else entities(self.graph, as_names(heads, "heads"))
-            stream = partial(ranking.best, asked, answers, top, known)
+            named = None if heads is None else entities(self.graph, as_names(heads, "heads"))
+            asked = self._lacking(ranking.question, strict) if named is None else named
+            stream = partial(ranking.best, asked, answers, top, known, strict)
         question = ranking.question
         about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
         return Suggestions(stream, about, progress=progress)
@@ -205,17 +212,18 @@ class Completer:
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking, self.fitted.method, suggestion, self._trust(given, ranking).in_words())
 
-    def heads_lacking(self, examples: ExamplesLike) -> list[str]:
+    def heads_lacking(self, examples: ExamplesLike, *, strict: bool = False) -> list[str]:
         """The entities that look like heads of the examples and lack the fact, most similar first.
 
         Args:
             examples: As for `suggest`.
+            strict: Leave out entities that can have no such fact by the schema.
 
         >>> completer.heads_lacking({"land1": "town1", "land2": "town2"})[:3]
         ['land3', 'land4', 'land5']
         """
         question = ask(self.graph, as_examples(examples, self.graph))
-        return [self.graph.entity_names[int(head)] for head in self._lacking(question)]
+        return [self.graph.entity_names[int(head)] for head in self._lacking(question, strict)]
 
     def looks_functional(self, examples: ExamplesLike) -> bool:
         """Whether nearly every known head of the relation has one tail only.
@@ -328,9 +336,11 @@ class Completer:
     def _reserved(self) -> Ints:
         return reserved_rows(self.graph, self.about.seed)
 
-    def _lacking(self, question: Question) -> Ints:
+    def _lacking(self, question: Question, strict: bool) -> Ints:
         having = question.known.pairs[:, 0]
         heads = np.setdiff1d(fitting(self.graph, question.looks_like[:, 0]), having)
+        constraints = Constraints.of(question) if strict else None
+        heads = heads if constraints is None else heads[constraints.may_have(heads)]
         examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
         alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

@@ -21,7 +21,7 @@ from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
 from faan.complete.reserved import reserved_rows
 from faan.complete.selftest import measure_known
-from faan.graph import Graph, read_graph
+from faan.graph import Graph, read_graph, summarise_schema
 from faan.tasks import SPLITS, Benchmark, without_relations, without_rows
 
 _MIN_TRIPLES = 2
@@ -83,6 +83,8 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         seen = without_rows(graph, reserved) if fitted_by(recipe).is_trained else graph
         tasks = choose_tasks(seen, seed)
     recipe, notes = _suitable(recipe, tasks, seen, seed)
+    schema = summarise_schema(graph)
+    notes += () if schema is None else schema.contradictions
     measured, calibration = None, UNMEASURED
     with _timing(seconds, "learn"):
         fitted = fitted_by(recipe).fit(

@@ -8,10 +8,10 @@ import numpy as np
 
 from faan.base import Ints, Purpose, Stream
 from faan.complete.calibration import Calibration, Floats, Tuning, features, lacking, logit, probabilities
+from faan.complete.constraints import SAYS
 from faan.complete.lessons import Case, Lessons
 from faan.complete.question import Question
 from faan.complete.selftest import SelfTest
-from faan.complete.shape import has_one_value
 from faan.evidence import RelationPaths
 from faan.tasks import PairSet, Scorer
 
@@ -34,22 +34,36 @@ class Judge:
     def of(cls, question: Question, calibration: Calibration, tuning: Tuning, shift: float = 0.0) -> Judge:
         """For a question, from what is known of it."""
         counts = np.unique(question.known.pairs[:, 0], return_counts=True)[1]
-        second = ((counts > 1).sum() + 1) / (len(counts) + 2)
-        one_value = has_one_value(question.known.pairs)
+        heads = len(counts) + (SAYS if question.is_functional else 0)
+        second = ((counts > 1).sum() + 1) / (heads + 2)
         shots = max(len(question.known), 1)  # none at all is judged as one
-        return cls(calibration, tuning, shift, shots, one_value, question.hidden is not None, float(second))
+        is_known = question.hidden is not None
+        return cls(calibration, tuning, shift, shots, question.one_value, is_known, float(second))
 
-    def probabilities(self, scores: Floats, places: Ints, values: Ints) -> Floats:
+    def probabilities(self, scores: Floats, places: Ints, values: Ints, sure: Floats | None = None) -> Floats:
         """The probabilities of the candidates at some places among all scores (C,) of a head.
 
-        `values` says of each place how many other values than this the head is known to have.
+        `values` says of each place how many other values than this the head is known to have, `sure` (C,) how likely
+        candidates are that follow from known facts, 0 for others.
         """
         rows = features(scores, self.shots, self.one_value, None if self.one_value else places)
         z = self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
+        sure = np.zeros(len(scores)) if sure is None else sure
         if self.one_value:
-            return np.where(values > 0, self.second, 1.0) * probabilities(z, True)[places]
+            return np.where(values > 0, self.second, 1.0) * _at_least(probabilities(z, True), sure)[places]
         lacks = [lacking(count) if self.is_known else 1.0 for count in values.tolist()]
-        return probabilities(z + np.log(lacks), False)
+        return np.maximum(probabilities(z + np.log(lacks), False), sure[places])
+
+
+def _at_least(found: Floats, sure: Floats) -> Floats:
+    """Probabilities (C,) that share one unit, raised to what is sure; those that are not share what is left."""
+    follows = sure > 0
+    if not follows.any():
+        return found
+    raised = np.maximum(found, sure / follows.sum())
+    left = (1 - raised[follows].sum()) / max(1 - found[follows].sum(), 1e-12)
+    shared: Floats = np.where(follows, raised, found * min(left, 1.0))
+    return shared
 
 
 def learn(

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream
+from faan.complete.shape import has_one_value
 from faan.complete.standins import stand_ins
 from faan.complete.types import Described, Examples, Extended
-from faan.graph import Graph, Names
+from faan.graph import Graph, Implied, Names, RelationRules
 from faan.tasks import CUTOFF, PairSet, Task, find_candidates
 
 NEW_RELATION = "the new relation"
@@ -33,6 +34,7 @@ class Question:
     rejected: PairSet  # pairs that a reviewer found to be wrong
     as_if_like: tuple[str, ...] = ()  # relations that lent pairs,
     lent: int = 0  # which are the last of the references
+    is_inverse: bool = False  # heads of given tails are wanted
 
     @cached_property
     def looks_like(self) -> Ints:
@@ -46,8 +48,53 @@ class Question:
 
     @cached_property
     def candidates(self) -> Ints:
-        """The entities that fit as answers: those that look like the answers that are known."""
-        return fitting(self.graph, self.looks_like[:, 1])
+        """The entities that fit as answers: those that look like known ones, or follow from known facts."""
+        found = fitting(self.graph, self.looks_like[:, 1])
+        return np.union1d(found, self.following[:, 1]).astype(np.int32) if self.implied else found
+
+    @cached_property
+    def rules(self) -> RelationRules | None:
+        """What the schema says about the relation, if there is a schema."""
+        graph = self.graph
+        name = self.relation if self.hidden is None else graph.relation_names[self.hidden % graph.num_relations]
+        return None if graph.rules is None else graph.rules.of(name)
+
+    @cached_property
+    def implied(self) -> tuple[tuple[Implied, PairSet], ...]:
+        """What makes facts of the relation by the schema, each with the pairs (head, tail) that follow."""
+        graph, found = self.graph, []
+        for one in () if self.rules is None else self.rules.implied_by:
+            if self.hidden is not None and one.relation == self.hidden % graph.num_relations:
+                ends = self.known.pairs.T[::-1] if self.is_inverse else self.known.pairs.T
+            else:
+                rows = np.flatnonzero(graph.relations == one.relation)
+                ends = np.stack([graph.heads[rows], graph.tails[rows]])
+            heads, tails = ends[::-1] if one.turned else ends
+            found.append((one, PairSet(heads, tails, graph.num_entities)))
+        return tuple(found)
+
+    @property
+    def is_functional(self) -> bool:
+        """Whether the schema says that there is one answer at most."""
+        return self.rules is not None and self.rules.has_one(1 if self.is_inverse else 0)
+
+    @cached_property
+    def one_value(self) -> bool:
+        """Whether there is one answer: nearly all that are known say so, or, where these are few, the schema."""
+        return has_one_value(self.entailed, self.is_functional)
+
+    @cached_property
+    def entailed(self) -> Ints:
+        """The pairs (n, 2) that are known or follow from known facts: a symmetric relation may be stored one way."""
+        known = self.known.pairs
+        return np.unique(np.concatenate([known, self.following]), axis=0) if self.implied else known
+
+    @cached_property
+    def following(self) -> Ints:
+        """The pairs (n, 2) that follow from known facts by the schema, known or not."""
+        pairs = [pairs.pairs for _, pairs in self.implied]
+        found = np.unique(np.concatenate([*pairs, np.empty((0, 2), dtype=np.int64)]), axis=0)
+        return found[:, ::-1] if self.is_inverse else found
 
     @cached_property
     def task(self) -> Task:
@@ -68,7 +115,8 @@ class Question:
         truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
         wrong = self.rejected.pairs
         rejected = PairSet(wrong[:, 1], wrong[:, 0], graph.num_entities)
-        return replace(self, references=swapped, known=truths, hidden=hidden, rejected=rejected)
+        turned = not self.is_inverse
+        return replace(self, references=swapped, known=truths, hidden=hidden, rejected=rejected, is_inverse=turned)
 
 
 def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = ()) -> Question:

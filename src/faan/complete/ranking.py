@@ -32,20 +32,34 @@ class Ranking:
         self.question, self.scorer, self.judge, self.reasons, self.test = question, scorer, judge, reasons, test
         self.because = Because(reasons, scorer)
 
-    def best(self, asked: Ints, answers: Ints | None, top: int, known: Known) -> Iterator[Suggestion]:
-        """For each entity asked about its best answers, or the best among given answers; as they are found."""
+    def best(
+        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool = False
+    ) -> Iterator[Suggestion]:
+        """For each entity asked about its best answers, or the best among given answers; as they are found.
+
+        Where it is `strict`, answers that break a rule of the schema are none.
+        """
         for entity, choices, scores in self._scores(asked, answers):
-            counts = self._competing(entity, choices, known)
+            counts = self._competing(entity, choices, known, strict)
             wanted = counts if answers is None else counts & np.isin(choices, answers)
             places = np.flatnonzero(wanted)
-            order = places[np.argsort(-scores[places], kind="stable")[:top]]
+            order = places[self._order(entity, choices[places], scores[places])[:top]]
             yield from self._judged(entity, choices, scores, order, counts)
 
-    def candidates(self, entity: int, count: int, known: Known, without: Ints) -> Ints:
+    def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool = False) -> Ints:
         """The ids of the best answers for one entity, best first; what is to be left out is never among them."""
         [(_, choices, scores)] = self._scores(np.array([entity]), None)
-        places = np.flatnonzero(self._competing(entity, choices, known) & ~np.isin(choices, without))
-        return choices[places[np.argsort(-scores[places], kind="stable")[:count]]]
+        places = np.flatnonzero(self._competing(entity, choices, known, strict) & ~np.isin(choices, without))
+        return choices[places[self._order(entity, choices[places], scores[places])[:count]]]
+
+    def _order(self, entity: int, choices: Ints, scores: NDArray[np.float64]) -> Ints:
+        """The places of choices (C,), best first: those that follow from known facts by the schema, then by score."""
+        return np.lexsort((-scores, -self._sure(entity, choices)))
+
+    def _sure(self, entity: int, choices: Ints) -> NDArray[np.float64]:
+        """How likely choices are that follow from known facts, 0 for others."""
+        constraints = self.scorer.constraints
+        return np.zeros(len(choices)) if constraints is None else constraints.sure(entity, choices)
 
     def pairs(self, asked: Ints, answers: Ints) -> Iterator[Suggestion]:
         """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known."""
@@ -83,7 +97,7 @@ class Ranking:
                 raise InputError("a score is not a number: the model's weights are broken; fit it again")
             yield from ((entity, choices, scores[row]) for row, entity in enumerate(chunk.tolist()))
 
-    def _competing(self, entity: int, choices: Ints, known: Known) -> NDArray[np.bool_]:
+    def _competing(self, entity: int, choices: Ints, known: Known, strict: bool = False) -> NDArray[np.bool_]:
         """Which choices are answers at all: not the entity itself (unless examples say so), not what is known."""
         references = self.question.references
         keep = np.ones(len(choices), dtype=bool)
@@ -92,6 +106,9 @@ class Ranking:
         if known == "skip":
             keep &= ~self.question.known.contains(np.array([entity]), choices)
             keep &= ~self.question.rejected.contains(np.array([entity]), choices)
+        if strict and self.scorer.constraints is not None:
+            is_known = self.question.known.contains(np.array([entity]), choices)
+            keep &= is_known | self.scorer.constraints.allows(entity, choices)
         return keep
 
     def _suggestions(
@@ -103,9 +120,10 @@ class Ranking:
         among = np.searchsorted(compared, places)
         values = question.known.tails_of(entity)
         others = np.array([(values != answer).sum() for answer in choices[places].tolist()], dtype=np.int64)
-        probabilities = self.judge.probabilities(rivals, among, others)
+        sure = self._sure(entity, choices[compared])
+        probabilities = self.judge.probabilities(rivals, among, others, sure)
         because = self.because.tell(entity, choices[places])
-        order = np.argsort(-rivals, kind="stable")
+        order = self._order(entity, choices[compared], rivals)
         rank = np.empty(len(rivals), dtype=np.int64)
         rank[order] = np.arange(1, len(rivals) + 1)
         for i, place in enumerate(places.tolist()):
@@ -122,7 +140,9 @@ class Ranking:
             )
 
 
-def heads_for(tails: Ints, ranking: Ranking, inverse: Ranking, top: int, known: Known) -> Iterator[Suggestion]:
+def heads_for(
+    tails: Ints, ranking: Ranking, inverse: Ranking, top: int, known: Known, strict: bool = False
+) -> Iterator[Suggestion]:
     """The best heads for each tail, as they are found.
 
     The inverse relation finds the likeliest heads, then each is judged among its own tails, as any other fact is: so a
@@ -132,7 +152,7 @@ def heads_for(tails: Ints, ranking: Ranking, inverse: Ranking, top: int, known: 
     is_over = known == "skip" and ranking.reasons.one_tail_each
     having = question.known.pairs[:, 0] if is_over else np.empty(0, dtype=np.int32)
     for tail in tails.tolist():
-        heads = inverse.candidates(tail, max(top, _JUDGED), known, having)
+        heads = inverse.candidates(tail, max(top, _JUDGED), known, having, strict)
         place = {question.graph.entity_names[head]: place for place, head in enumerate(heads.tolist())}
         judged = ranking.pairs(heads, np.full_like(heads, tail))
         best = sorted(judged, key=lambda one: (-one.probability, place[one.head]))[:top]

@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
+from faan.complete.constraints import Broken, Constraints, Source
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
-from faan.complete.shape import TypePairs, has_one_head, has_one_value
+from faan.complete.shape import TypePairs, has_one_head
 from faan.complete.types import Fact
 from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
+from faan.graph import SIDES
 from faan.models import ExplainingScorer
 from faan.tasks import PairSet, Scorer
 
 _SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
+_VALUES = 3  # known ones that a warning names
 _HUB = 3_000  # edges of an entity from which on it links nothing, as in the evidence
 
 
@@ -177,7 +180,47 @@ class Reasons:
 
     def warnings(self, asked: int, answer: int) -> tuple[str, ...]:
         """What speaks against a pair: known values where others have one, kinds of entities never seen there."""
-        return (*self._known(asked, answer), *self._second_value(asked, answer), *self._types(asked, answer))
+        by_schema = self._broken(asked, answer)
+        kinds = {broken.rule.kind for broken in by_schema}
+        return (
+            *self._known(asked, answer),
+            *map(self._broken_in_words, by_schema),
+            *(() if "most" in kinds else self._second_value(asked, answer)),
+            *(() if "class" in kinds else self._types(asked, answer)),
+        )
+
+    @cached_property
+    def _constraints(self) -> Constraints | None:
+        return Constraints.of(self.question)
+
+    def _broken(self, asked: int, answer: int) -> list[Broken]:
+        return [] if self._constraints is None else list(self._constraints.broken(asked, answer))
+
+    def broken_rule(self, asked: int, answer: int) -> str:
+        """The rule of the schema that counts most against a pair, in words."""
+        return self._broken_in_words(max(self._broken(asked, answer), key=lambda broken: broken.worth))
+
+    def _broken_in_words(self, broken: Broken) -> str:
+        rule, name = broken.rule, self.label(broken.entity)
+        if rule.kind == "class":
+            side, kind = SIDES[rule.side], self.type_of(broken.entity)
+            return f"{name} is of type {kind}; the schema wants a {side} of type {rule.said}"
+        if rule.kind == "values":
+            return f"{name} is none of the values that the schema allows: {rule.said}"
+        if not len(broken.others):
+            return f"the schema allows {name} no {SIDES[1 - rule.side]}"
+        values = ", ".join(self.label(value) for value in broken.others[:_VALUES].tolist())
+        return f"{name} already goes with {values}; the schema allows {'one' if rule.most == 1 else f'{rule.most:,}'}"
+
+    def follows_from(self, asked: int, answer: int) -> tuple[str, Fact]:
+        """A known fact from which a pair follows by the schema, in words and as a fact."""
+        assert self._constraints is not None
+        source = next(self._constraints.sources(asked, answer))
+        fact = self._fact(source.head, source.relation, source.tail)
+        return f"the schema says that {source.said}, and {self._hop_of(source)} is known", fact
+
+    def _hop_of(self, source: Source) -> str:
+        return f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
 
     def _known(self, asked: int, answer: int) -> Iterable[str]:
         if self.question.known.contains(np.array([asked]), np.array([answer]))[0]:
@@ -199,11 +242,11 @@ class Reasons:
     @cached_property
     def one_tail_each(self) -> bool:
         """Whether the relation looks functional: nearly every known head has one tail."""
-        return has_one_value(self.question.known.pairs)
+        return self.question.one_value
 
     @cached_property
     def _one_head_each(self) -> bool:
-        return has_one_head(self.question.known.pairs)
+        return has_one_head(self.question.entailed)
 
     @cached_property
     def _turned(self) -> PairSet:

@@ -27,7 +27,6 @@ from faan.complete.calibration import (
 from faan.complete.measuring import ask_about
 from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
-from faan.complete.shape import has_one_value
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
 from faan.tasks import Method, PairSet, Scorer
@@ -141,7 +140,7 @@ def _answers(
     scorer: Scorer = method.prepare(part.task, part.references)
     if calibration is not None:
         scorer = Adjusted.of(part, scorer, calibration)
-    shots, one_value = len(part.known), has_one_value(part.known.pairs)
+    shots, one_value = len(part.known), part.one_value
     for head in np.unique(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden)
         values = None if question.hidden is None else len(part.known.tails_of(head))

@@ -19,19 +19,19 @@ _KEPT = 16  # sets of types whose tails are remembered
 _SEEN = 3  # known facts of heads of a type, from which on a type that never occurs with them is worth a warning
 
 
-def has_one_value(pairs: Ints) -> bool:
-    """Whether heads of known pairs (n, 2) have one tail each, nearly all of them."""
-    return _is_one_each(pairs[:, 0], _HEADS)
+def has_one_value(pairs: Ints, by_schema: bool = False) -> bool:
+    """Whether heads of known pairs (n, 2) have one tail each, nearly all; of few heads the schema decides."""
+    return _is_one_each(pairs[:, 0], _HEADS, by_schema)
 
 
 def has_one_head(pairs: Ints) -> bool:
     """Whether tails of known pairs (n, 2) have one head each, nearly all of them."""
-    return _is_one_each(pairs[:, 1], _TAILS)
+    return _is_one_each(pairs[:, 1], _TAILS, False)
 
 
-def _is_one_each(entities: Ints, least: int) -> bool:
+def _is_one_each(entities: Ints, least: int, otherwise: bool) -> bool:
     counts = np.unique(entities, return_counts=True)[1]
-    return len(counts) >= least and bool((counts == 1).mean() >= ONE_EACH)
+    return bool((counts == 1).mean() >= ONE_EACH) if len(counts) >= least else otherwise
 
 
 class TypePairs:

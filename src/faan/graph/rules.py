@@ -87,10 +87,10 @@ class RelationRules:
     rules: tuple[Rule, ...]
     implied_by: tuple[Implied, ...]
 
-    @property
-    def is_functional(self) -> bool:
-        """Whether every head has one tail at most."""
-        return any(rule.kind == "most" and rule.side == 0 and rule.most == 1 and not rule.scope for rule in self.rules)
+    def has_one(self, side: int) -> bool:
+        """Whether every head (0) has one tail at most, or every tail (1) one head."""
+        plain = (rule for rule in self.rules if rule.kind == "most" and rule.scope is None)
+        return any(rule.side == side and rule.most == 1 for rule in plain)
 
 
 class Rules:
