@@ -55,7 +55,7 @@ def of(completer: Completer, relation: str, head: str, tail: str) -> Suggestion:
 def test_a_tail_outside_the_range_gets_a_warning_and_counts_less(ruled: Completer, graph: Graph) -> None:
     plain = fit(replace(graph, schema=None), method="rules")
     broken = of(ruled, "next_to", "land2", "coin1")
-    assert broken.warnings == ("coin1 is of type currency; the schema wants a tail of type country",)
+    assert broken.warnings == ("coin1 is of type currency, and the schema allows country as tail",)
     assert broken.because[0] == f"against: {broken.warnings[0]}"
     assert broken.score < of(plain, "next_to", "land2", "coin1").score
     assert not of(ruled, "next_to", "land2", "land9").warnings
@@ -63,14 +63,14 @@ def test_a_tail_outside_the_range_gets_a_warning_and_counts_less(ruled: Complete
 
 def test_a_head_outside_the_domain_gets_a_warning(ruled: Completer) -> None:
     warnings = of(ruled, "next_to", "court1", "land2").warnings
-    assert warnings[0] == "court1 is of type court; the schema wants a head of type country"
+    assert warnings[0] == "court1 is of type court, and the schema allows country as head"
 
 
 def test_a_second_value_of_a_functional_relation_gets_a_warning(ruled: Completer) -> None:
     second = of(ruled, "sits_in", "court0", "town1a")
     assert second.warnings == (
-        "court0 already goes with town0a; the schema allows one",
-        "town1a already goes with court1; the schema allows one",
+        "court0 already has town0a, and the schema allows one",
+        "town1a already has court1, and the schema allows one",
     )
     assert of(ruled, "sits_in", "court0", "town0a").warnings == ("this fact is known already",)
 
@@ -78,7 +78,7 @@ def test_a_second_value_of_a_functional_relation_gets_a_warning(ruled: Completer
 def test_values_that_a_shape_does_not_list_get_a_warning(ruled: Completer) -> None:
     warnings = of(ruled, "speaks", "land4", "town1a").warnings
     assert warnings[0] == (
-        "town1a is none of the values that the schema allows: tongue0 or tongue1 or tongue2 or tongue3"
+        "town1a is not among the values that the schema allows: tongue0 or tongue1 or tongue2 or tongue3"
     )
 
 

@@ -204,13 +204,13 @@ class Reasons:
         rule, name = broken.rule, self.label(broken.entity)
         if rule.kind == "class":
             side, kind = SIDES[rule.side], self.type_of(broken.entity)
-            return f"{name} is of type {kind}; the schema wants a {side} of type {rule.said}"
+            return f"{name} is of type {kind}, and the schema allows {rule.said} as {side}"
         if rule.kind == "values":
-            return f"{name} is none of the values that the schema allows: {rule.said}"
+            return f"{name} is not among the values that the schema allows: {rule.said}"
         if not len(broken.others):
             return f"the schema allows {name} no {SIDES[1 - rule.side]}"
         values = ", ".join(self.label(value) for value in broken.others[:_VALUES].tolist())
-        return f"{name} already goes with {values}; the schema allows {'one' if rule.most == 1 else f'{rule.most:,}'}"
+        return f"{name} already has {values}, and the schema allows {'one' if rule.most == 1 else f'{rule.most:,}'}"
 
     def follows_from(self, asked: int, answer: int) -> tuple[str, Fact]:
         """A known fact from which a pair follows by the schema, in words and as a fact."""
