@@ -189,9 +189,7 @@ def test_tails_alone_ask_for_heads(faan: Faan, model: Path) -> None:
     assert (json.loads(out)["head"], json.loads(out)["tail"]) == ("land9", "town9a")
     assert "heads that already have one are skipped (--known shows them)" in err
     assert "skipped" not in faan("suggest", model, *EXAMPLES, "--tail", "town9a", "--known")[2]
-    assert (
-        "skipped" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]
-    )  # two examples say nothing yet
+    assert "skipped" not in faan("suggest", model, *EXAMPLES[:4], "--tail", "town9a")[2]  # two examples say nothing yet
 
 
 @pytest.mark.slow

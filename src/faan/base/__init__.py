@@ -21,7 +21,7 @@ from faan.base.files import (
     write_text,
 )
 from faan.base.lazy import load_lazily
-from faan.base.progress import OnProgress, ignore_progress, log_progress, progress_bars
+from faan.base.progress import OnProgress, ignore_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 from faan.base.randomness import Purpose, Stream
 from faan.base.runs import (
@@ -81,7 +81,6 @@ __all__ = [
     "load_lazily",
     "load_progress",
     "locked",
-    "log_progress",
     "offsets_of",
     "open_array",
     "parse_setting",

@@ -209,7 +209,9 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         talk.print("there is nothing left to ask")
         return
     if asked.by_tail and not asked.known and completer.looks_functional(examples):
-        talk.print("heads of this relation usually have one tail: heads that already have one are skipped (--known shows them)")
+        talk.print(
+            "this relation usually has one tail a head: heads that already have one are skipped (--known shows them)"
+        )
     suggested = completer.suggest(
         examples,
         None if asked.by_tail else names,

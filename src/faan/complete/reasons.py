@@ -237,7 +237,8 @@ class Reasons:
     def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
         rest = known[known != other]
         if len(rest):
-            yield f"{self.label(entity)} already has {self.label(int(rest[0]))}, and this relation usually has one value"
+            value = self.label(int(rest[0]))
+            yield f"{self.label(entity)} already has {value}, and this relation usually has one value"
 
     @cached_property
     def one_tail_each(self) -> bool:

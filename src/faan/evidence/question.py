@@ -142,11 +142,6 @@ class RelationQuery:
         return _degrees(self.sources.names.merged, None if self.task.in_graph else self.task.hidden)
 
     @cached_property
-    def head_profiles(self) -> Values:
-        """The profiles of the references' heads, (K, roles)."""
-        return self.sources.profiles.dense(self.references[:, 0], self.task.hidden)
-
-    @cached_property
     def tail_profiles(self) -> Values:
         """The profiles of the references' tails, (K, roles)."""
         return self.sources.profiles.dense(self.references[:, 1], self.task.hidden)

@@ -10,7 +10,7 @@ from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash
 
 if TYPE_CHECKING:
-    from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_sets, rank_task, rank_tasks
+    from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
     from faan.rank.results import draw_references, rank_shots, rank_splits, relation_metrics, split_metrics
     from faan.rank.untrained import evaluate_untrained, untrained_methods
 
@@ -26,7 +26,6 @@ __all__ = [
     "evaluate_untrained",
     "label_of",
     "mean_ranks",
-    "rank_sets",
     "rank_shots",
     "rank_splits",
     "rank_task",
@@ -39,7 +38,7 @@ __all__ = [
 ]
 
 _LAZY = {
-    **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_sets", "rank_task", "rank_tasks"), "ranker"),
+    **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_task", "rank_tasks"), "ranker"),
     **dict.fromkeys(("draw_references", "rank_shots", "rank_splits", "relation_metrics", "split_metrics"), "results"),
     **dict.fromkeys(("evaluate_untrained", "untrained_methods"), "untrained"),
 }
