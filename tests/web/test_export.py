@@ -191,8 +191,8 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         assert (code, out) == (0, ""), err
         written = (tmp_path / "out").read_text()
         assert "Lima" in written
-        named = tmp_path / f"named.{FORMATS[format].ending}"
-        assert faan("export", tmp_path, "-o", named)[0] == 0  # the ending says what it is
+        named = tmp_path / f"named{FORMATS[format].ending}"
+        assert faan("export", tmp_path, "-o", named, "--force")[0] == 0  # the ending says what it is
         assert named.read_text() == written
     faan(
         "export",
@@ -269,7 +269,7 @@ def test_an_export_that_breaks_off_leaves_the_old_file(
         yield "half a file"
         raise InputError("the disk is full")
 
-    monkeypatch.setattr("faan.cli.review.export_facts", lambda *_: Exported(1, 0, broken()))
+    monkeypatch.setattr("faan.cli.review.export_facts", lambda *_, **__: Exported(1, 0, broken()))
     code, _, err = faan("export", tmp_path, "-o", tmp_path / "mine.nt", "--force")
     assert (code, "the disk is full" in err) == (1, True)
     assert (tmp_path / "mine.nt").read_text() == "mine"

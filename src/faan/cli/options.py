@@ -57,12 +57,13 @@ def format_of(given: str | None, output: Path | None, endings: Mapping[str, str]
         return given
     if output is None:
         return default
-    if output.suffix.lower() not in endings:
+    fitting = [ending for ending in endings if output.name.lower().endswith(ending)]
+    if not fitting:
         raise typer.BadParameter(
             f"a name that ends in {', '.join(endings)} says what to write; for {output.name!r} say it with --format",
             param_hint="-o",
         )
-    return endings[output.suffix.lower()]
+    return endings[max(fitting, key=len)]
 
 
 def check_new_file(path: Path, force: bool, instead: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from faan.web import (
     FORMATS,
     Decision,
     Decisions,
+    NodeKey,
     decided_relation,
     plan,
     query_address,
@@ -105,6 +107,20 @@ def export(
             "may be given several times. The day of the decision is added as P813 (retrieved).",
         ),
     ] = None,
+    knowledge_source: Annotated[
+        str | None,
+        typer.Option(metavar="INFORES", help="KGX's primary_knowledge_source of the facts, such as infores:my-lab."),
+    ] = None,
+    node_label: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="The label of nodes in Cypher.  [default: Entity]")
+    ] = None,
+    node_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROPERTY",
+            help="The property by which Cypher finds nodes; _id is Neo4j's internal number.  [default: id]",
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -126,16 +142,22 @@ def export(
         refuse("an endpoint (--to)", {"--query-at": query_at, "--graph": named_graph, "--user": user, "--yes": yes})
     else:
         refuse("files, not for an endpoint", {"--format": format, "-o": output, "--force": force})
-    form = format_of(format, output, {f".{one.ending}": name for name, one in FORMATS.items()}, default="nt")
+        refuse("KGX", {"--knowledge-source": knowledge_source})
+        refuse("Cypher", {"--node-label": node_label, "--node-key": node_key})
+    form = format_of(format, output, {one.ending: name for name, one in FORMATS.items()}, default="nt")
     chosen = next((name for name in CHOSEN if name == decision), None)
     if chosen is None:
         raise typer.BadParameter(f"expected one of {', '.join(CHOSEN)}", param_hint="--decision")
     if decisions is None and not model.is_dir():
         raise InputError("there is no such model folder", source=str(model))
+    second = FORMATS[form].beside if output is not None else None
     if output is not None:
         check_new_file(output, force)
+        if second is not None:
+            check_new_file(_nodes_beside(output), force)
     else:
         refuse("a file (-o)", {"--force": force})
+    key = None if node_label is None and node_key is None else NodeKey(node_label or "Entity", node_key or "id")
     references = dict(_reference(text) for text in reference or ())
     path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
     stored = Decisions(path, create=False)
@@ -146,18 +168,33 @@ def export(
             facts = stored.current(called, ("accepted", "rejected") if chosen == "all" else (chosen,))
             _send(facts, Terms(base, relation_base), to, query_at, named_graph, user, yes)
             return
-        written = export_facts(stored, form, chosen, Terms(base, relation_base), called, graph, references)
+        terms = Terms(base, relation_base)
+        write = partial(
+            export_facts, stored, chosen=chosen, terms=terms, relation=called, graph=graph, references=references
+        )
+        written = write(form, knowledge_source=knowledge_source, node_key=key)
         if output is None:
             sys.stdout.writelines(written.pieces)
         else:
             _write(written.pieces, output)
+            if second is not None:
+                _write(write(second).pieces, _nodes_beside(output))
     where = "" if output is None else f" to {visible(str(output))}"
     talk.print(f"{counted(written.count, 'fact')} as {FORMATS[form].name}{where}")
+    if output is not None and second is not None:
+        talk.print(f"their entities as {FORMATS[second].name} to {visible(str(_nodes_beside(output)))}")
     if written.left_out:
         talk.print(
             f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
             "does not state them, so there is nothing to remove"
         )
+
+
+def _nodes_beside(edges: Path) -> Path:
+    """The file of nodes that belongs to a file of edges."""
+    if "edges" in edges.name:
+        return edges.with_name("nodes".join(edges.name.rsplit("edges", 1)))
+    return edges.with_name(f"{edges.stem}_nodes{edges.suffix}")
 
 
 def _reference(text: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from faan.cli.options import Base, Force, RelationBase, check_new_file, format_o
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.complete import (
     ENDINGS,
+    NAMED,
     Described,
     Examples,
     Extended,
@@ -97,11 +98,12 @@ def suggest(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, tsv, csv, jsonl or nt (N-Triples).  [default: by the file's ending, else table]",
+            help="table, tsv, csv, jsonl, nt (N-Triples) or kgx (its edges as TSV).  [default: by the file's ending, "
+            "else table]",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name in N-Triples of a relation that is given by examples.")
+        str | None, typer.Option(metavar="NAME", help="The name in N-Triples or KGX of a relation given by examples.")
     ] = None,
     base: Base = DEFAULT_BASE,
     relation_base: RelationBase = None,
@@ -117,7 +119,7 @@ def suggest(
         raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
     chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
     if output is not None and chosen == "table":
-        raise typer.BadParameter("a table is for the screen: write tsv, csv, jsonl or nt", param_hint="--format")
+        raise typer.BadParameter("a table is for the screen: write tsv, csv, jsonl, nt or kgx", param_hint="--format")
     if resume and output is None:
         raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
     if known and not (head or heads_file or tail):
@@ -125,12 +127,12 @@ def suggest(
             "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
             param_hint="--known",
         )
-    if chosen == "nt" and relation is None and name is None:
+    if chosen in NAMED and relation is None and name is None:
         raise typer.BadParameter(
-            "say what N-Triples are to call the new relation: an IRI or a name", param_hint="--name"
+            f"say what {NAMED[chosen]} are to call the new relation: an IRI or a name", param_hint="--name"
         )
-    if chosen != "nt" or relation is not None:
-        refuse("a new relation in N-Triples", {"--name": name})
+    if chosen not in NAMED or relation is not None:
+        refuse("a new relation in N-Triples or KGX", {"--name": name})
     if chosen != "nt":
         refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
     if chosen != "table":
@@ -182,7 +184,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Target:
-    """Where suggestions go and how they are written; only N-Triples need a name for a new relation and IRIs."""
+    """Where suggestions go and how they are written; N-Triples and KGX need a name for a new relation."""
 
     form: str
     output: Path | None

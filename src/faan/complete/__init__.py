@@ -8,7 +8,7 @@ from faan.complete.calibration import calibration_error, reliability
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
-from faan.complete.output import ENDINGS, Line, cut, header, last_asked, line_writer
+from faan.complete.output import ENDINGS, NAMED, Line, cut, header, last_asked, line_writer
 from faan.complete.pairs import parse_pair, parse_pairs, trimmed
 from faan.complete.suggestions import Suggestions
 from faan.complete.trust import Trust
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDINGS",
     "GRAPH_FOLDER",
+    "NAMED",
     "SEARCH_FILE",
     "About",
     "Bin",

@@ -1,4 +1,4 @@
-"""Suggestions as lines of a file: TSV, CSV, JSON lines, N-Triples."""
+"""Suggestions as lines of a file: TSV, CSV, JSON lines, N-Triples, KGX."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 from faan.base import InputError, visible
 from faan.complete.types import Suggestion
-from faan.graph import Terms, is_formula, tsv_cells, tsv_line
+from faan.graph import EDGE_COLUMNS, Terms, is_formula, kgx_edge, kgx_line, tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
-ENDINGS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".nt": "nt"}
+ENDINGS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".nt": "nt", "_edges.tsv": "kgx"}
+NAMED = {"nt": "N-Triples", "kgx": "KGX"}  # formats in which a relation must have a name
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 
 
@@ -24,17 +25,23 @@ def header(form: str) -> str:
     """The first line of a file."""
     if form == "csv":
         return _csv_line(COLUMNS)
+    if form == "kgx":
+        return tsv_line(EDGE_COLUMNS)
     return tsv_line(COLUMNS) if form == "tsv" else ""
 
 
 def line_writer(form: str, relation: str, terms: Terms) -> Line:
-    """What turns a suggestion into a line; N-Triples need the relation, and terms to make IRIs of names."""
+    """What turns a suggestion into a line; N-Triples and KGX need the relation; terms make IRIs of names."""
     if form == "tsv":
         return lambda suggestion: tsv_line(_cells(suggestion))
     if form == "csv":
         return lambda suggestion: _csv_line(_cells(suggestion))
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
+    if form == "kgx":
+        return lambda fact: kgx_line(
+            kgx_edge(fact.head, relation, fact.tail, agent="computational_model", probability=fact.probability)
+        )
     predicate = terms.relation(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} . # {_comment(fact)}\n"
 

@@ -7,6 +7,7 @@ from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
+from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, kgx_line, kgx_nodes
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
@@ -23,7 +24,9 @@ __all__ = [
     "BACKGROUND",
     "BUNDLED",
     "DEFAULT_BASE",
+    "EDGE_COLUMNS",
     "FORMATS",
+    "NODE_COLUMNS",
     "RARE",
     "SIDES",
     "TYPE_RELATIONS",
@@ -40,6 +43,7 @@ __all__ = [
     "ReadReport",
     "RelationRules",
     "RelationSummary",
+    "Row",
     "Rule",
     "Rules",
     "Schema",
@@ -56,6 +60,10 @@ __all__ = [
     "is_endpoint",
     "is_formula",
     "is_saved_graph",
+    "kgx_edge",
+    "kgx_json",
+    "kgx_line",
+    "kgx_nodes",
     "open_graph",
     "pair_columns",
     "plain_words",

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from faan.base import load_lazily
+from faan.web.cypher import NodeKey, cypher_statements
 from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
@@ -21,9 +22,11 @@ __all__ = [
     "Decision",
     "Decisions",
     "LinkTemplate",
+    "NodeKey",
     "addresses",
     "check_access",
     "create_app",
+    "cypher_statements",
     "decided_relation",
     "export",
     "is_loopback",

@@ -196,7 +196,7 @@ def export_facts(
     called = None if relation is None else decided_relation(service.decisions, service.graph, relation)
     terms = Terms(base, relation_base or None)
     text = export(service.decisions, format, decision, terms, called, service.graph).pieces
-    name = f'attachment; filename="{decision}.{form.ending}"'
+    name = f'attachment; filename="{decision}{form.ending}"'
     return StreamingResponse(
         (piece.encode() for piece in text), media_type=form.media_type, headers={"content-disposition": name}
     )

@@ -1,4 +1,4 @@
-"""Decided facts as files: N-Triples, TSV, Turtle with provenance, SPARQL UPDATE, QuickStatements."""
+"""Decided facts as files: N-Triples, TSV, Turtle with provenance, SPARQL UPDATE, QuickStatements, KGX, Cypher."""
 
 from __future__ import annotations
 
@@ -10,15 +10,43 @@ from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
-from faan.base import InputError, UnknownNameError
-from faan.graph import Graph, Names, Terms, tsv_line
+from faan.base import InputError, UnknownNameError, shorten
+from faan.graph import (
+    EDGE_COLUMNS,
+    NODE_COLUMNS,
+    Graph,
+    Names,
+    Row,
+    Terms,
+    kgx_edge,
+    kgx_json,
+    kgx_line,
+    kgx_nodes,
+    tsv_line,
+)
+from faan.web.cypher import NodeKey, cypher_file
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import trig, trig_with_reifiers, turtle
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
-FormatName: TypeAlias = Literal["nt", "tsv", "ttl", "trig", "trig12", "sparql", "quickstatements"]
+FormatName: TypeAlias = Literal[
+    "nt",
+    "tsv",
+    "ttl",
+    "trig",
+    "trig12",
+    "sparql",
+    "quickstatements",
+    "kgx",
+    "kgx-nodes",
+    "kgx-jsonl",
+    "kgx-jsonl-nodes",
+    "cypher",
+]
+_TSV, _JSONL = "text/tab-separated-values", "application/x-ndjson"
+_INFORES = re.compile(r"infores:[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
@@ -29,6 +57,11 @@ _COLUMNS = (
 )
 
 
+Rows: TypeAlias = Callable[[Sequence[Decision], Graph | None, str | None], Iterator[Row]]
+Write: TypeAlias = Callable[..., Iterator[str]]
+"""Makes text of decisions, with terms that make IRIs, and the identity of the file of decisions."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A kind of file: what it is called, and how decisions become its text."""
@@ -36,9 +69,10 @@ class Format:
     name: str
     media_type: str
     ending: str
-    write: Callable[[Sequence[Decision], Terms, str], Iterator[str]]
+    write: Write
     tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
     only_known: bool = False  # whether rejected facts are written only where the graph has them: they are taken away
+    beside: str | None = None  # the format of a second file that belongs to it
 
 
 @dataclass(frozen=True)
@@ -58,14 +92,29 @@ def export(
     relation: str | None = None,
     graph: Graph | None = None,
     references: Mapping[str, str] | None = None,
+    knowledge_source: str | None = None,
+    node_key: NodeKey | None = None,
 ) -> Exported:
-    """Write decided facts. Everything is checked before the first piece comes. What was skipped is not decided."""
+    """Write decided facts. Everything is checked before the first piece comes. What was skipped is not decided.
+
+    QuickStatements take `references`, KGX a primary `knowledge_source`, Cypher a `node_key` to find nodes by.
+    """
     form = FORMATS[format]
     write = form.write
+    is_kgx = format.startswith("kgx")
+    for given, fits, what in (
+        (references, format == "quickstatements", "references can be given in QuickStatements only"),
+        (knowledge_source, is_kgx, "a knowledge source can be given in KGX only"),
+        (node_key, format == "cypher", "the label and the key of nodes can be given in Cypher only"),
+    ):
+        if given and not fits:
+            raise InputError(what)
     if references:
-        if format != "quickstatements":
-            raise InputError("references can be given in QuickStatements only")
         write = partial(_quickstatements, references=_references(references))
+    elif is_kgx:
+        write = partial(write, graph=graph, source=_checked_source(knowledge_source))
+    elif node_key:
+        write = partial(_cypher, key=node_key)
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
             f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
@@ -164,16 +213,64 @@ def wikidata_id(name: str) -> str:
     return found[1]
 
 
+def _checked_source(name: str | None) -> str | None:
+    if name is not None and not _INFORES.fullmatch(name):
+        raise InputError(f"expected a knowledge source such as infores:my-lab, found {shorten(name)!r}")
+    return name
+
+
+def _edges(decisions: Sequence[Decision], graph: Graph | None, source: str | None) -> Iterator[Row]:
+    """Facts that a model suggested and a person judged; rejected ones are negated."""
+    for one in decisions:
+        yield kgx_edge(
+            one.head,
+            one.relation,
+            one.tail,
+            agent="manual_validation_of_automated_agent",
+            probability=one.probability,
+            negated=one.verdict == "rejected",
+            date=one.time[:10],
+            source=source,
+        )
+
+
+def _nodes(decisions: Sequence[Decision], graph: Graph | None, source: str | None) -> Iterator[Row]:
+    names = dict.fromkeys(name for one in decisions for name in (one.head, one.tail))
+    return kgx_nodes(names, graph)
+
+
+def _kgx(rows: Rows, columns: Sequence[str] = ()) -> Write:
+    """A writer of KGX as TSV with these columns, without any as JSON Lines."""
+
+    def write(
+        decisions: Sequence[Decision], terms: Terms, origin: str, graph: Graph | None, source: str | None
+    ) -> Iterator[str]:
+        if columns:
+            yield tsv_line(columns)
+        yield from map(kgx_line if columns else kgx_json, rows(decisions, graph, source))
+
+    return write
+
+
+def _cypher(decisions: Sequence[Decision], terms: Terms, origin: str, key: NodeKey | None = None) -> Iterator[str]:
+    return iter(list(cypher_file(decisions, key or NodeKey())))
+
+
 def _triple(decision: Decision, terms: Terms) -> ox.Triple:
     return terms.triple(decision.head, decision.relation, decision.tail)
 
 
 FORMATS = {
-    "nt": Format("N-Triples", "application/n-triples", "nt", _ntriples, tells_verdicts=False),
-    "tsv": Format("TSV", "text/tab-separated-values", "tsv", _tsv),
-    "ttl": Format("Turtle with provenance", "text/turtle", "ttl", turtle),
-    "trig": Format("TriG with provenance", "application/trig", "trig", trig),
-    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", "trig12", trig_with_reifiers),
-    "sparql": Format("SPARQL UPDATE", "application/sparql-update", "ru", _sparql),
-    "quickstatements": Format("QuickStatements", "text/plain", "txt", _quickstatements, only_known=True),
+    "nt": Format("N-Triples", "application/n-triples", ".nt", _ntriples, tells_verdicts=False),
+    "tsv": Format("TSV", _TSV, ".tsv", _tsv),
+    "ttl": Format("Turtle with provenance", "text/turtle", ".ttl", turtle),
+    "trig": Format("TriG with provenance", "application/trig", ".trig", trig),
+    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", ".trig12", trig_with_reifiers),
+    "sparql": Format("SPARQL UPDATE", "application/sparql-update", ".ru", _sparql),
+    "quickstatements": Format("QuickStatements", "text/plain", ".txt", _quickstatements, only_known=True),
+    "kgx": Format("KGX edges, TSV", _TSV, "_edges.tsv", _kgx(_edges, EDGE_COLUMNS), beside="kgx-nodes"),
+    "kgx-nodes": Format("KGX nodes, TSV", _TSV, "_nodes.tsv", _kgx(_nodes, NODE_COLUMNS)),
+    "kgx-jsonl": Format("KGX edges, JSON Lines", _JSONL, "_edges.jsonl", _kgx(_edges), beside="kgx-jsonl-nodes"),
+    "kgx-jsonl-nodes": Format("KGX nodes, JSON Lines", _JSONL, "_nodes.jsonl", _kgx(_nodes)),
+    "cypher": Format("Cypher", "text/plain", ".cypher", _cypher),
 }

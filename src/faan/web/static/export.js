@@ -16,7 +16,7 @@ export function exportDialog(relation) {
     try {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(await file(`/api/export?${query}`));
-      link.download = `${decision}.${format.dataset.ending}`;
+      link.download = `${decision}${format.dataset.ending}`;
       link.click();
       URL.revokeObjectURL(link.href);
       $("export").close();
