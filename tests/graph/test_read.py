@@ -140,9 +140,8 @@ def test_python_objects_are_read() -> None:
         (pl.DataFrame({"a": ["x"], "b": [[1]], "c": ["y"]}), "column 'b' holds"),
         (pd.DataFrame({"a": [1], "b": [2]}), "expected at least 3 columns"),
         (pd.DataFrame({"a": ["x"], "b": [pd.NA], "c": ["y"]}), "triple 1: a name is empty"),
-        (nx.Graph([("a", "b")]), "expected a directed networkx graph"),
         (nx.DiGraph([("a", "b")]), "has no relation; set one of the attributes"),
-        (7, "expected a path, triples, a data frame or a networkx graph, found int"),
+        (7, "expected a path, triples, a data frame or a networkx or igraph graph, found int"),
     ],
 )
 def test_bad_objects_say_what_was_expected(source: object, message: str) -> None:

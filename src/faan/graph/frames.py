@@ -1,11 +1,11 @@
-"""Graphs that come in columns or as Python objects: Parquet, data frames, networkx, PyKEEN, any list of triples."""
+"""Graphs in columns or as Python objects: Parquet, data frames, networkx, igraph, PyKEEN, any list of triples."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from faan.base import InputError, shorten
-from faan.graph.builder import GraphBuilder
+from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
 from faan.graph.tables import BLANK, Columns, find_columns
@@ -21,6 +21,7 @@ from faan.graph.tables import BLANK, Columns, find_columns
 _CHUNK = 1 << 18  # triples handed on at once
 _ROW_BYTES = 3 * 16  # of a triple in columns of text, however small its file
 _EDGE_ATTRIBUTES = ("relation", "predicate", "label", "type")
+_TYPE_ATTRIBUTES = ("types", "type", "category")
 
 
 def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None) -> None:
@@ -116,28 +117,43 @@ def read_pandas(frame: Any, builder: GraphBuilder, columns: Columns | None) -> N
 
 
 def read_factory(factory: Any, builder: GraphBuilder) -> None:
-    """Read the labelled triples of a PyKEEN `TriplesFactory`."""
-    read_rows(factory.label_triples(factory.mapped_triples), builder)
+    """Read the triples of a PyKEEN `TriplesFactory` by their labels."""
+    entities, relations = _labels(factory.entity_id_to_label), _labels(factory.relation_id_to_label)
+    triples = factory.mapped_triples.cpu().numpy()
+    try:
+        builder.add(*(names[triples[:, i]] for i, names in enumerate((entities, relations, entities))))
+    except (pl.exceptions.PolarsError, IndexError):
+        raise InputError("a triple of the factory has a number without a label", source=builder.report.source) from None
+
+
+def _labels(names: Mapping[int, str]) -> pl.Series:
+    """The names of numbers from 0 on; null where a number has none."""
+    return pl.Series([names.get(number) for number in range(max(names, default=-1) + 1)], dtype=pl.String)
 
 
 def read_networkx(graph: Any, builder: GraphBuilder) -> None:
     """Read a networkx graph; an edge's relation is its attribute relation, predicate, label or type, or its key."""
-    if not graph.is_directed():
-        raise InputError(
-            "expected a directed networkx graph: facts have a head and a tail", source=builder.report.source
-        )
-    read_rows(_networkx_triples(graph), builder)
-    for attribute, add in (("label", builder.add_labels), ("type", builder.add_types)):
-        known = [(str(node), str(data[attribute])) for node, data in graph.nodes(data=True) if data.get(attribute)]
-        add([node for node, _ in known], [value for _, value in known])
-
-
-def _networkx_triples(graph: Any) -> Iterator[tuple[Any, Any, Any]]:
-    edges = (
+    edges: Iterable[tuple[Any, Any, Any, Mapping[str, Any]]] = (
         graph.edges(keys=True, data=True)
         if graph.is_multigraph()
-        else ((*e[:2], None, e[2]) for e in graph.edges(data=True))
+        else ((head, tail, None, data) for head, tail, data in graph.edges(data=True))
     )
+    read_rows(_triples(edges), builder)
+    _describe(graph.nodes(data=True), graph.is_directed(), builder)
+
+
+def read_igraph(graph: Any, builder: GraphBuilder) -> None:
+    """Read an igraph graph; vertices are called by their attribute name, else by their number."""
+    has_names = "name" in graph.vs.attributes()
+    names = graph.vs["name"] if has_names else list(range(graph.vcount()))
+    edges = ((names[edge.source], names[edge.target], None, edge.attributes()) for edge in graph.es)
+    read_rows(_triples(edges), builder)
+    nodes = ((name, vertex.attributes()) for name, vertex in zip(names, graph.vs, strict=True))
+    _describe(nodes, graph.is_directed(), builder)
+
+
+def _triples(edges: Iterable[tuple[Any, Any, Any, Mapping[str, Any]]]) -> Iterator[tuple[Any, Any, Any]]:
+    """Triples from edges: head, tail, key and attributes."""
     for head, tail, key, data in edges:
         relation = next((data[a] for a in _EDGE_ATTRIBUTES if data.get(a)), key if isinstance(key, str) else None)
         if relation is None:
@@ -146,6 +162,21 @@ def _networkx_triples(graph: Any) -> Iterator[tuple[Any, Any, Any]]:
                 f"set one of the attributes {', '.join(_EDGE_ATTRIBUTES)}"
             )
         yield head, relation, tail
+
+
+def _describe(nodes: Iterable[tuple[Any, Mapping[str, Any]]], directed: bool, builder: GraphBuilder) -> None:
+    """Add what the attributes of nodes say: label, type or types (one, or a list), description."""
+    types: list[tuple[str, str]] = []
+    labels: list[tuple[str, str, int]] = []
+    for node, data in nodes:
+        kinds = next((data[a] for a in _TYPE_ATTRIBUTES if data.get(a)), ())
+        types += ((str(node), str(kind)) for kind in (kinds if isinstance(kinds, list | tuple | set) else [kinds]))
+        given = (("label", 0), ("description", DESCRIPTION))
+        labels += ((str(node), str(data[a]), rank) for a, rank in given if data.get(a))
+    builder.add_types([node for node, _ in types], [kind for _, kind in types])
+    builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])
+    if not directed:
+        builder.note("the graph is undirected; each edge is one fact, in the direction in which it was listed")
 
 
 def read_rows(rows: Iterable[Iterable[Any]], builder: GraphBuilder) -> None:

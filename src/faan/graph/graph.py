@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from faan.base import (
     offsets_of,
     places_of,
 )
+from faan.graph.libraries import igraph_graph, networkx_graph, pykeen_factory
 from faan.graph.names import Names
 from faan.graph.rules import Rules
 from faan.graph.schema import Schema
@@ -283,6 +285,44 @@ class Graph:
         entities, relations = list(self.entity_names), list(self.relation_names)
         for head, relation, tail in zip(self.heads, self.relations, self.tails, strict=True):
             yield entities[head], relations[relation], entities[tail]
+
+    def to_networkx(self) -> Any:
+        """The graph as a `networkx.MultiDiGraph`: an edge's key and attribute `relation` is its relation.
+
+        Nodes have the attributes `label`, `types` and `description` where the graph knows them.
+
+        >>> graph.to_networkx().edges["Peru", "Lima", "capital"]
+        {'relation': 'capital'}
+        """
+        return networkx_graph(self._nodes(), self.triples())
+
+    def to_igraph(self) -> Any:
+        """The graph as a directed `igraph.Graph`: vertices have a `name`, edges a `relation`; ids stay the same.
+
+        >>> graph.to_igraph().es[0]["relation"]
+        'capital'
+        """
+        relations = list(self.relation_names)
+        edges = np.stack([self.heads, self.tails], axis=1)
+        return igraph_graph(list(self._nodes()), edges, [relations[relation] for relation in self.relations])
+
+    def to_pykeen(self, *, inverse_triples: bool = False) -> Any:
+        """The graph as a PyKEEN `TriplesFactory`; ids stay the same.
+
+        Args:
+            inverse_triples: Let PyKEEN's models learn inverse relations too (its `create_inverse_triples`).
+        """
+        triples = np.stack([self.heads, self.relations, self.tails], axis=1)
+        return pykeen_factory(triples, self.entity_names, self.relation_names, inverse=inverse_triples)
+
+    def _nodes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The name of each entity, and what the graph knows of it."""
+        kinds = [] if self.types is None else list(self.types.names)
+        for entity, name in enumerate(self.entity_names):
+            types = [] if self.types is None else [kinds[kind] for kind in self.types.of(entity)]
+            label = "" if self.entity_labels is None else self.entity_labels[entity]
+            known = {"label": label, "types": types, "description": self.entity_description(entity)}
+            yield name, {attribute: value for attribute, value in known.items() if value}
 
     def entity(self, name: str) -> int:
         """The id of an entity.

@@ -22,6 +22,7 @@ from faan.graph.frames import (
     is_pandas,
     read_factory,
     read_frame,
+    read_igraph,
     read_networkx,
     read_pandas,
     read_parquet,
@@ -72,7 +73,7 @@ def read_graph(
         source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
             OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); a SPARQL endpoint
             (`"sparql+https://..."`); `"world"`, the graph that ships with faan;
-            an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a directed networkx
+            an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a networkx or igraph
             graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back. A list of paths is one graph: some may
             hold only labels or types.
         format: One of `faan.graph.FORMATS`; only needed if detection fails.
@@ -328,12 +329,16 @@ def _read_object(source: Any, builder: GraphBuilder, columns: Columns | None) ->
         read_factory(source, builder)
     elif hasattr(source, "is_directed") and hasattr(source, "edges"):
         read_networkx(source, builder)
+    elif hasattr(source, "is_directed") and hasattr(source, "vs"):
+        read_igraph(source, builder)
     elif isinstance(source, Mapping):
         raise InputError("expected triples, found a dict; pass a list of (head, relation, tail) or a data frame")
     elif isinstance(source, Iterable) and not isinstance(source, bytes):
         read_rows(source, builder)
     else:
-        raise InputError(f"expected a path, triples, a data frame or a networkx graph, found {type(source).__name__}")
+        raise InputError(
+            f"expected a path, triples, a data frame or a networkx or igraph graph, found {type(source).__name__}"
+        )
 
 
 def _refuse_options(source: str | Path, what: str, format: str | None, columns: Columns | None) -> None:
