@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ from torch import Tensor
 
 from faan.embed import EmbedConfig, Embeddings, make_model
 from faan.embed.optimizer import Table
+from faan.embed.questions import Questions
 from faan.embed.sampling import DROPOUT, Batch, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 
@@ -114,6 +117,48 @@ def test_an_update_is_that_of_dense_autograd_and_a_dense_optimizer(model: str, s
         assert value == pytest.approx(loss.item(), rel=1e-6)
         torch.testing.assert_close(entities.rows, slow[0].detach(), atol=1e-5, rtol=1e-5)
         torch.testing.assert_close(relations.rows, slow[1].detach(), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "settings", [{}, {"inverse_relations": True, "regularization": 0.1}, {"regularization": 0.1, "norm": 2}], ids=str
+)
+def test_whole_questions_have_the_loss_of_their_triples_one_by_one(model: str, settings: dict[str, object]) -> None:
+    config = small(model, **({"init_scale": 0.5, "negatives": "all", "loss": "softmax"} | settings))
+    entities, relations = tables(config)
+    slow = [entities.rows.clone().requires_grad_(), relations.rows.clone().requires_grad_()]
+    optimizer = dense_optimizer(slow, config)
+    triples = np.unique(random_triples(np.random.default_rng(0), 12, 5, RELATIONS), axis=0)  # some share a question
+    heads, of, tails = triples.T
+    everyone = np.tile(np.arange(ENTITIES), (2, 1))
+    batch = Batch(np.stack([heads, tails]), np.stack([of, of]), np.stack([tails, heads]), everyone)
+    loss = obvious_loss(slow[0], slow[1], batch, config, 0)
+    loss.backward()
+    optimizer.step()
+    questions = Questions.of(triples, RELATIONS, config)
+    assert len(questions.given) < len(questions.answers)
+    [asked] = replace(questions, updates=1).epoch(0, 0)
+    with Updater(entities, relations, config) as updater:
+        assert updater.update_asked(asked, 0) == pytest.approx(loss.item(), rel=1e-6)
+    torch.testing.assert_close(entities.rows, slow[0].detach(), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(relations.rows, slow[1].detach(), atol=1e-5, rtol=1e-5)
+
+
+def test_an_epoch_of_questions_has_every_triple_in_both_directions(rng: np.random.Generator) -> None:
+    triples = random_triples(rng, 60, 10, RELATIONS)
+    questions = Questions.of(triples, RELATIONS, small(batch_size=16, chunk_size=4))
+    parts = list(questions.epoch(0, 3))
+    assert len(parts) == questions.updates
+    seen = [
+        (given, relation, answer)
+        for part in parts
+        for half in part.halves()
+        for given, relation, answer in zip(
+            np.repeat(half.given, half.counts), np.repeat(half.relations, half.counts), half.answers, strict=True
+        )
+    ]
+    forward = [(h, r, t) for h, r, t in triples.tolist()]
+    assert sorted(seen) == sorted(forward + [(t, r + RELATIONS, h) for h, r, t in forward])
 
 
 def test_a_step_touches_only_the_rows_of_its_batch() -> None:

@@ -19,6 +19,7 @@ from faan.embed.config import EmbedConfig
 from faan.embed.loss import summed_loss
 from faan.embed.models import make_model
 from faan.embed.optimizer import Table
+from faan.embed.questions import Asked, question_gradients
 from faan.embed.sampling import DROPOUT, Batch, random_stream
 
 
@@ -62,6 +63,26 @@ class Updater:
             self._move(self.entities, entities, entity_gradient, number, self.config.unit_norm)
             self._move(self.relations, relations, _sums(used, relation_places, len(relations)), number, False)
         return loss
+
+    def update_asked(self, asked: Asked, number: int) -> float:
+        """The same with whole questions, which are compared with all entities (1-to-all, softmax)."""
+        tasks = [self.pool.submit(self._asked_gradients, *part, number) for part in enumerate(asked.halves())]
+        losses, of_entities, of_relations = zip(*(task.result() for task in tasks), strict=True)
+        loss = float(sum(losses)) / len(asked.answers)
+        if np.isfinite(loss):
+            everyone = np.arange(len(self.entities.rows))
+            gradient = torch.stack(of_entities).sum(0).div_(len(asked.answers))
+            self._move(self.entities, everyone, gradient, number, self.config.unit_norm)
+            relations = np.unique(asked.relations % len(self.relations.rows))
+            gradient = torch.stack(of_relations).sum(0)[torch.from_numpy(relations)].div_(len(asked.answers))
+            self._move(self.relations, relations, gradient, number, False)
+        return loss
+
+    def _asked_gradients(self, part: int, asked: Asked, number: int) -> tuple[float, Tensor, Tensor]:
+        entities, relations = self.entities.rows, self.relations.rows
+        shape = torch.Size((len(asked.given), entities.shape[1]))
+        mask = self._dropout_mask(shape, number, part) if self.config.dropout else None
+        return question_gradients(entities, relations, self.model, asked, self.config, mask)
 
     def _gradients(
         self, batch: Batch, relation_ids: np.ndarray, side: slice, number: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,7 @@ from faan.embed.embeddings import Embeddings
 from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import Table
 from faan.embed.partitions import PARTITIONS_FOLDER, EntityTable, Partitions, Whole
+from faan.embed.questions import Questions
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
 
@@ -210,27 +211,47 @@ class Run:
         result = self.best or self.current
         if self.folder is not None:
             result.save(self.folder)
-        return TrainedVectors(result, self.progress.history, self.entities.updates(self.progress.epoch))
+        return TrainedVectors(result, self.progress.history, self._updates(self.progress.epoch))
+
+    @cached_property
+    def _questions(self) -> Questions | None:
+        """What an epoch is made of, where whole questions are asked."""
+        if not self.config.asks_whole_questions:
+            return None
+        num_relations = len(self.relations.rows) // (1 + self.config.inverse_relations)
+        return Questions.of(self.training, num_relations, self.config)
+
+    def _updates(self, epoch: int) -> int:
+        """How many updates there are before an epoch."""
+        return self.entities.updates(epoch) if self._questions is None else epoch * self._questions.updates
 
     def _epoch(self, updater: Updater, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
-        epoch, total = self.progress.epoch, 0.0
-        updates, in_all = self.entities.updates(epoch + 1) - self.entities.updates(epoch), self._updates_in_all
+        epoch, total, in_all = self.progress.epoch, 0.0, self._updates_in_all
+        first, end = self._updates(epoch), self._updates(epoch + 1)
+        for number, loss in enumerate(self._losses(updater, epoch), first):
+            if not math.isfinite(loss):
+                raise TrainingError(f"the loss became {loss} in epoch {epoch + 1}. {ADVICE}")
+            total += loss
+            on_progress(TRAINING, (number + 1) / in_all)
+        return total / (end - first)
+
+    def _losses(self, updater: Updater, epoch: int) -> Iterator[float]:
+        """Make the updates of an epoch; the loss of each."""
+        if self._questions is not None:
+            for number, asked in enumerate(self._questions.epoch(self.config.seed, epoch), self._updates(epoch)):
+                yield updater.update_asked(asked, number)
+            return
         for bucket in self.entities.buckets(self.training, epoch):
             plan = BatchPlan.of(len(bucket.triples), self.config)
             order = plan.order(len(bucket.triples), self.config.seed, *bucket.moment)  # (updates, K * C)
             for number, chosen in enumerate(order, bucket.number):
                 batch = make_batch(bucket.triples[chosen], plan, bucket.num_rows, self.config, number)
-                loss = updater.update(batch, number)
-                if not math.isfinite(loss):
-                    raise TrainingError(f"the loss became {loss} in epoch {epoch + 1}. {ADVICE}")
-                total += loss
-                on_progress(TRAINING, (number + 1) / in_all)
-        return total / updates
+                yield updater.update(batch, number)
 
     @cached_property
     def _updates_in_all(self) -> int:
-        return self.entities.updates(self.config.epochs)
+        return self._updates(self.config.epochs)
 
     def _evaluate(self, report: EpochReport) -> EpochReport:
         """Rank the held-out triples, if there are any, and remember the best vectors if there is patience."""

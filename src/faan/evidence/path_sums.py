@@ -24,22 +24,24 @@ class PathSums:
     fired: Ints  # how many paths
 
 
-def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None) -> PathSums:
-    """What paths say of a head with each of some different entities (C,)."""
+def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None, wanted: NDArray[np.bool_]) -> PathSums:
+    """What paths say of a head with each of some different entities (C,); of those that are not wanted, anything."""
     short, long, best, fired = np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids), np.int32)
     found = next(paths.fire(np.array([head]), ids))
     if own is not None:
-        found = _without_own_edges(paths, found, head, ids, own)
+        found = _without_own_edges(paths, found, head, ids, own, wanted)
     is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
     for weight, some in ((short, ~is_long), (long, is_long)):
         gather_evidence(found.paths[some], found.candidates[some], paths.confidence, weight, best, fired)
     return PathSums(short, long, best, fired)
 
 
-def _without_own_edges(paths: RelationPaths, found: Firings, head: int, ids: Ints, own: int) -> Firings:
+def _without_own_edges(
+    paths: RelationPaths, found: Firings, head: int, ids: Ints, own: int, wanted: NDArray[np.bool_]
+) -> Firings:
     """The same paths, where a known fact is not explained by its own edge."""
     relations, entities = paths.neighbours.of(head)
-    places = np.flatnonzero(np.isin(ids, entities[relations == own]))
+    places = np.flatnonzero(wanted & np.isin(ids, entities[relations == own]))
     if not len(places):
         return found
     keep = ~np.isin(found.candidates, places)

@@ -27,7 +27,7 @@ from faan.evidence.paths import RelationPaths, find_paths
 from faan.evidence.profiles import Profiles
 from faan.evidence.shared_facts import SharedFacts
 from faan.graph import Graph, has_readable_names
-from faan.tasks import Method, Scorer, Task
+from faan.tasks import Method, PairSet, Scorer, Task
 
 Values = NDArray[np.float32]
 
@@ -96,6 +96,19 @@ class RelationQuery:
     def own(self) -> int | None:
         """The relation's own id, where the graph has its references as edges and vectors know them."""
         return self.task.hidden if self.task.in_graph else None
+
+    @cached_property
+    def _facts(self) -> PairSet:
+        facts = self.task.facts if self.task.in_graph and self.task.facts is not None else self.task.pairs[:0]
+        return PairSet(facts[:, 0], facts[:, 1], self.sources.graph.num_entities)
+
+    def known_tails(self, head: int) -> Ints:
+        """What the head is known to have, sorted, where it is a relation of the graph: it has no rivals there."""
+        return self._facts.tails_of(head)
+
+    def rivals(self, head: int) -> Ints:
+        """The candidates that a head may have beside its known tails, sorted."""
+        return np.setdiff1d(self.candidates, self.known_tails(head), assume_unique=True)
 
     @cached_property
     def paths(self) -> RelationPaths:
@@ -167,7 +180,7 @@ class RelationQuery:
         return found[None]
 
     def own_scores(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
-        """How a head's tails (n,) score with the relation's own vector, and what all candidates have together."""
+        """How a head's tails (n,) score with the relation's own vector, and what its rivals have together."""
         if self._own_scores is None or self._own_scores[0] != head:
             self._own_scores = head, *self._score_own(head)
         return self._own_scores[1:]
@@ -182,7 +195,8 @@ class RelationQuery:
             found = [vectors.model.similarity.matrix(query, vectors.entities[part]).numpy()[0] for part in parts]
             return np.concatenate(found)
 
-        among = scores(self.candidates)
+        rivals = self.rivals(head)
+        among = scores(rivals if len(rivals) else self.candidates)
         return scores, np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
 
     @cached_property
@@ -294,10 +308,11 @@ class Candidates:
 
 
 class HeadQuery:
-    """One head with all candidates."""
+    """One head with all candidates; of those that are not `wanted` evidence may say anything."""
 
-    def __init__(self, candidates: Candidates, head: int) -> None:
+    def __init__(self, candidates: Candidates, head: int, wanted: NDArray[np.bool_] | None = None) -> None:
         self.candidates, self.relation, self.head = candidates, candidates.query, head
+        self.wanted = np.ones(len(candidates.ids), dtype=bool) if wanted is None else wanted  # (C,)
 
     @cached_property
     def weights(self) -> Values:
@@ -312,7 +327,7 @@ class HeadQuery:
     @cached_property
     def paths(self) -> PathSums:
         """Which paths lead from the head to the candidates."""
-        return path_sums(self.relation.paths, self.head, self.candidates.ids, self.relation.own)
+        return path_sums(self.relation.paths, self.head, self.candidates.ids, self.relation.own, self.wanted)
 
     @cached_property
     def namesake_paths(self) -> PathSums:
@@ -320,7 +335,8 @@ class HeadQuery:
         if self.relation.sources.names.merged is self.relation.sources.graph:
             return self.paths
         (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
-        found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own)
+        wanted = np.bincount(row, weights=self.wanted, minlength=len(ids)) > 0
+        found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own, wanted)
         return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
 
     @cached_property
@@ -338,7 +354,7 @@ class HeadQuery:
 
     @property
     def own_relation(self) -> Values:
-        """The score with the relation's own vector, above what the candidates have together (log-softmax); (C,)."""
+        """The score with the relation's own vector, above what the head's rivals have together (log-softmax); (C,)."""
         scores, together = self.relation.own_scores(self.head)
         return scores(self.candidates.ids) - together
 
