@@ -12,12 +12,13 @@ import pytest
 from faan.base import InputError, Purpose
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings, triples_of
-from faan.evidence import Context, Evidence
+from faan.evidence import Context, Evidence, Measure, RelationQuery
 from faan.graph import Graph, Names
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
     EvidenceScorer,
+    KnownConfig,
     OutOfFold,
     PathRules,
     TailCounts,
@@ -28,6 +29,8 @@ from faan.models import (
     parts_of,
 )
 from faan.models.evidence import KNOWN_FILE, RANKER_FILE, TREES_FILE
+from faan.models.evidence_known import OWN
+from faan.models.trees import Trees
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Method, PairSet, Task, held_out_rows, without_rows
 
@@ -278,6 +281,53 @@ def test_relations_of_the_graph_are_ranked_by_their_own_trees(knowing: EvidenceR
             scores = scorer.score(asked[:, 0], np.arange(ENTITIES))
             places += (scores > scores[np.arange(len(asked)), asked[:, 1]][:, None]).sum(1).tolist()
     assert np.mean(places) < 5  # of 60
+
+
+def test_the_own_vector_is_added_to_the_trees_and_told_as_its_part(knowing: EvidenceRanker, tmp_path: Path) -> None:
+    assert knowing.known is not None
+    names = [one.name for one in knowing.known.evidence]
+    place, (weight, usual) = names.index(OWN), knowing.known.added[OWN]
+    task, asked = next(known_questions(THINNED, FACTS))
+    head, tails = int(asked[0, 0]), np.arange(5)
+    scorer = prepared(knowing, task, task.pairs[:5])
+    table = scorer.measure.table(head, tails)
+    plain = Trees(knowing.known.booster, knowing.known.evidence)
+    expected = weight * (table[:, place] - usual)
+    scores = scorer.score(np.array([head]), tails)[0]
+    assert np.allclose(scores - plain.score(table), expected, atol=1e-5)
+    parts = knowing.known.contributions(table) - plain.contributions(table)
+    assert np.allclose(parts[:, place], expected, atol=1e-5)
+    assert np.allclose(np.ptp(scores - knowing.known.contributions(table).sum(1)), 0, atol=1e-6)
+    knowing.save(tmp_path)
+    loaded = EvidenceRanker.load(tmp_path, knowing.sources)
+    assert np.allclose(prepared(loaded, task, task.pairs[:5]).score(np.array([head]), tails)[0], scores)
+    notes = json.loads((tmp_path / RANKER_FILE).read_text())
+    for wrong in ({"magic": [1, 0]}, {OWN: ["nan", 0]}, {OWN: [1]}, [OWN]):
+        (tmp_path / RANKER_FILE).write_text(json.dumps(notes | {"added": wrong}))
+        with pytest.raises(InputError, match="does not say which evidence"):
+            EvidenceRanker.load(tmp_path, knowing.sources)
+
+
+def test_small_graphs_get_thorough_vectors() -> None:
+    config = KnownConfig()
+    assert config.vectors_for(GRAPH) == config.thorough
+    assert config.model_copy(update={"work": 1.0}).vectors_for(GRAPH) == config.vectors
+
+
+def test_what_is_known_of_a_head_takes_no_place_among_its_candidates(knowing: EvidenceRanker) -> None:
+    assert knowing.known is not None
+    for task, _ in known_questions(THINNED, FACTS):
+        assert task.facts is not None
+        query = RelationQuery(knowing.sources, task, task.facts)
+        evidence = [one for one in knowing.known.evidence if one.is_compared]
+        measure, head = Measure(query, evidence), int(task.facts[0, 0])
+        known = query.known_tails(head)
+        table = measure.table(head, query.candidates)
+        rivals = ~np.isin(query.candidates, known)
+        assert not rivals.all()
+        values, places = table[:, : len(evidence)], table[:, len(evidence) :]
+        higher = (values[None, rivals] > values[:, None]).sum(1)  # (C, E)
+        assert np.allclose(places, np.log2(1 + higher), atol=1e-5)
 
 
 def test_without_such_trees_a_relation_of_the_graph_is_asked_about_as_if_it_were_new(knowing: EvidenceRanker) -> None:

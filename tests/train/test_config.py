@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from faan.base import InputError
 from faan.cli.options import with_changes
-from faan.models import EvidenceConfig, evidence_training, faan
+from faan.models import EvidenceConfig, KnownConfig, evidence_training, faan, known_config
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig
 from faan.train import config as config_module
@@ -18,9 +18,9 @@ from faan.train import config as config_module
 from .conftest import SETTINGS, settings
 
 
-@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig, EvidenceConfig])
+@pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig, EvidenceConfig, KnownConfig])
 def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
-    source = "".join(inspect.getsource(module) for module in (config_module, faan, evidence_training))
+    source = "".join(inspect.getsource(module) for module in (config_module, faan, evidence_training, known_config))
     for name in kind.model_fields:
         assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
 

@@ -16,6 +16,7 @@ from faan.models import (
     MIN_FACTS,
     EvidenceConfig,
     EvidenceRanker,
+    KnownConfig,
     count_tasks,
     fit_known,
     make_sources,
@@ -26,7 +27,6 @@ from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
-_HELD_OUT, _MOST = 0.1, 100  # the share of each relation's facts to learn from, and at most how many
 _COMPLETION = "completion"  # the folder of the vectors for relations of the graph
 _NAMES = "names"  # the folder of what entities are called, where that is evidence
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
@@ -60,8 +60,11 @@ class FittedEvidence(Fitted):
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedEvidence:
         """Train vectors, then the trees on all tasks, and those for relations of the graph on facts held out of it."""
-        graph, rows = benchmark.graph, _held_out(benchmark.graph, seed)
-        runs = _Runs(recipe.settings(seed), without_rows(graph, rows))
+        graph, settings = benchmark.graph, recipe.settings(seed)
+        assert isinstance(settings.model, EvidenceConfig)
+        own = settings.model.known
+        rows = _held_out(graph, own, seed)
+        runs = _Runs(settings, without_rows(graph, rows))
         if cls.num_tasks(benchmark) >= cls.min_tasks:
             ranker = runs.train(benchmark, benchmark.tasks, on_progress)
         else:
@@ -69,15 +72,15 @@ class FittedEvidence(Fitted):
             ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
         if not len(rows):
             return cls(ranker, runs)
-        completion = _train(runs.background, runs.model.completion, on_progress)
-        sources = replace(ranker.sources, completion=completion)
-        known = fit_known(sources, triples_of(graph)[rows], seed, on_progress, runs.model.left_out)
+        completion = _train(runs.background, own.vectors_for(graph), on_progress)
+        sources, facts = replace(ranker.sources, completion=completion), triples_of(graph)[rows]
+        known = fit_known(sources, facts, own, seed=seed, on_progress=on_progress, without=runs.model.left_out)
         return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
 
     @classmethod
     def can_learn_from(cls, graph: Graph, seed: int) -> bool:
         """Whether it can learn to complete the relations of a graph that has too few of them to be tasks."""
-        return len(_held_out(graph, seed)) > 0
+        return len(_held_out(graph, KnownConfig(), seed)) > 0
 
     def unseen(
         self, benchmark: Benchmark, seed: int, on_progress: OnProgress
@@ -106,7 +109,7 @@ class FittedEvidence(Fitted):
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedEvidence:
         """The same trees, with evidence from the whole graph."""
         assert self._runs is not None
-        ranker, embeddings, settings = self.method, self.embeddings, self._runs.model.completion
+        ranker, embeddings, settings = self.method, self.embeddings, self._runs.model.known.vectors_for(seen)
         completion = ranker.sources.completion
         if seen.num_triples - self._runs.embedded > _MISSING * seen.num_triples:
             embeddings = [_train(seen, vectors.config, on_progress) for vectors in embeddings]
@@ -189,9 +192,9 @@ def _number(graph: Graph, relation: str) -> int | None:
     return number if number is not None and graph.relation_counts[number] else None
 
 
-def _held_out(graph: Graph, seed: int) -> Ints:
+def _held_out(graph: Graph, config: KnownConfig, seed: int) -> Ints:
     """The facts to learn from how relations of the graph are completed; none if there would be too few."""
-    rows = held_out_rows(graph, _HELD_OUT, _MOST, seed, Purpose.HELD_OUT_FACTS)
+    rows = held_out_rows(graph, config.share, config.most, seed, Purpose.HELD_OUT_FACTS)
     return rows if len(rows) >= MIN_FACTS else rows[:0]
 
 

@@ -27,6 +27,7 @@ from faan.models.interface import (
     UntrainedConfig,
     prepare_sets,
 )
+from faan.models.known_config import KnownConfig
 from faan.models.likeness import TailLikeness
 from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
@@ -50,6 +51,7 @@ __all__ = [
     "FewShotConfig",
     "FewShotModel",
     "Kind",
+    "KnownConfig",
     "MeanTranslation",
     "MethodConfig",
     "NeighbourWeights",

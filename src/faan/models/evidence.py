@@ -11,6 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +33,7 @@ from faan.evidence import (
 from faan.models.evidence_rows import Rows
 from faan.models.parts import ScorePart, ScoreParts
 from faan.models.rules import PathRules
-from faan.models.trees import Trees
+from faan.models.trees import Added, Trees
 from faan.tasks import Scorer, Task
 
 RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.txt"
@@ -74,11 +76,13 @@ class EvidenceRanker:
         """Write which evidence it looks at, and the trees as text; what evidence is taken from is saved elsewhere."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        notes = {}
+        notes: dict[str, Any] = {}
         for name, file, trees in (("evidence", TREES_FILE, self.judge), ("known", KNOWN_FILE, self.known)):
             if trees is not None:
                 trees.save(folder / file)
                 notes[name] = [one.name for one in trees.evidence]
+        if self.known is not None and self.known.added:
+            notes["added"] = {name: list(sums) for name, sums in self.known.added.items()}
         write_text(folder / RANKER_FILE, json.dumps(notes, indent=1) + "\n")
 
     @classmethod
@@ -91,8 +95,9 @@ class EvidenceRanker:
             notes = json.loads(read_small(path))
             wanted, of_known = ([str(name) for name in notes.get(key, [])] for key in ("evidence", "known"))
             is_old = notes.get("trained") is False
+            added = _added(notes.get("added", {}), of_known)
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-            wanted, of_known, is_old = [], [], False
+            wanted, of_known, is_old, added = [], [], False, {}
         if is_old:
             raise InputError("is of an older version of faan, which added evidence up; fit it again", source=str(path))
         if not wanted and not of_known:
@@ -100,7 +105,7 @@ class EvidenceRanker:
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
             )
         judge = _load_trees(Path(folder) / TREES_FILE, wanted, evidence_of(sources), path)
-        known = _load_trees(Path(folder) / KNOWN_FILE, of_known, evidence_of(sources, in_graph=True), path)
+        known = _load_trees(Path(folder) / KNOWN_FILE, of_known, evidence_of(sources, in_graph=True), path, added)
         return cls(sources, judge, known)
 
 
@@ -109,14 +114,24 @@ def _kind(evidence: Evidence) -> str:
     return "context" if isinstance(evidence, Context) else evidence.kind
 
 
-def _load_trees(file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path) -> Trees | None:
+def _added(notes: Any, names: Sequence[str]) -> Added:
+    """What is added to the trees' scores, checked: a ValueError if it is no such thing."""
+    added = {str(name): (float(weight), float(usual)) for name, (weight, usual) in notes.items()}
+    if not set(added) <= set(names) or not np.isfinite(list(added.values())).all():
+        raise ValueError("adds what is no evidence")
+    return added
+
+
+def _load_trees(
+    file: Path, wanted: Sequence[str], there: Sequence[Evidence], notes: Path, added: Added = MappingProxyType({})
+) -> Trees | None:
     if not wanted:
         return None
     by_name = {one.name: one for one in there}
     missing = [name for name in wanted if name not in by_name]
     if missing:
         raise InputError(f"needs evidence that is not available here: {', '.join(missing)}", source=str(notes))
-    return Trees.load(file, [by_name[name] for name in wanted])
+    return Trees.load(file, [by_name[name] for name in wanted], added)
 
 
 class EvidenceScorer:

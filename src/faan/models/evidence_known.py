@@ -15,40 +15,48 @@ from faan.base import Ints, OnProgress, Purpose, Stream, ignore_progress
 from faan.evidence import Kind, Measure, RelationQuery, Sources, evidence_of
 from faan.graph import Graph
 from faan.models.evidence_rows import Rows, Wrong
-from faan.models.evidence_training import EvidenceConfig, train_trees
+from faan.models.evidence_training import train_trees
+from faan.models.known_config import KnownConfig
 from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
+OWN = "own relation"  # the score of the vectors that know the relation
 MIN_FACTS = 100  # from so many held-out facts on there is something to learn
-_PAIRS = 6_000_000  # of a head and a candidate that are looked at in all, which bounds the time
 _HARD = (
     "all paths",
     "tail in references",
     "tail of heads with the same fact",
     "fitted relation",
-    "own relation",
+    OWN,
 )
-_CONFIG = EvidenceConfig(heads=100, hard=40, random=150, trees=300, leaves=31, learning_rate=0.05, min_rows=100)
 
 
 def fit_known(
     sources: Sources,
     facts: Ints,
+    config: KnownConfig | None = None,
+    *,
     seed: int = 0,
     on_progress: OnProgress = ignore_progress,
     without: Collection[Kind] = (),
 ) -> Trees:
     """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know; leave some kinds out."""
+    config = config or KnownConfig()
     questions = list(known_questions(sources.graph, facts))
     evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
-    heads = _heads_each([len(task.candidates) for task, _ in questions])
+    candidates = sum(len(task.candidates) for task, _ in questions)
+    heads = max(2, min(config.heads, config.pairs // max(candidates, 1)))
     for number, (task, asked) in enumerate(questions):
         assert task.facts is not None
         stream = Stream(seed, Purpose.KNOWN_ROWS, number)
         measure = Measure(RelationQuery(sources, task, task.facts), evidence)
-        rows.draw(measure, asked, heads, Wrong(_HARD, _CONFIG.hard, _CONFIG.random), stream)
+        rows.draw(measure, asked, heads, Wrong(_HARD, config.hard, config.random), stream)
         on_progress("learning from facts", (number + 1) / len(questions))
-    return train_trees(rows, evidence, _CONFIG, seed)
+    trees = train_trees(rows, evidence, config, seed)
+    names = [one.name for one in evidence]
+    if OWN in names and config.own_weight:
+        trees = trees.adding(OWN, config.own_weight, rows.mean(names.index(OWN)))
+    return trees
 
 
 def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:
@@ -65,8 +73,3 @@ def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:
             candidates = find_candidates(graph, own[:, 1]).entities
             truths = PairSet(true[:, 0], true[:, 1], graph.num_entities)
             yield Task(graph.relation_names[relation], own, candidates, truths, hidden, True, own), wanted
-
-
-def _heads_each(candidates: list[int]) -> int:
-    """How many heads each question may ask for, so that all stay within the bound."""
-    return max(2, min(_CONFIG.heads, _PAIRS // max(sum(candidates), 1)))

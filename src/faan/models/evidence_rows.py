@@ -48,6 +48,10 @@ class Rows:
                 self._tables.append(measure.table(head, np.concatenate([true, wrong])))
                 self._labels.append(np.repeat([True, False], [len(true), len(wrong)]))
 
+    def mean(self, column: int) -> float:
+        """The mean of a column."""
+        return float(np.concatenate([table[:, column] for table in self._tables]).mean(dtype=np.float64))
+
     def data(self, without: Collection[str] = ()) -> lightgbm.Dataset:
         """The rows as LightGBM takes them, without those of some relations."""
         chosen = [number for number, relation in enumerate(self._relations) if relation not in without]

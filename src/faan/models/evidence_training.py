@@ -22,22 +22,11 @@ from faan.models.evidence import EvidenceRanker
 from faan.models.evidence_rows import Rows, Wrong
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
+from faan.models.known_config import KnownConfig
 from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
 from faan.tasks import Method, Protocol, Task
 
-COMPLETION = EmbedConfig(
-    model="complex",
-    dimension=100,
-    inverse_relations=True,
-    epochs=40,
-    budget=2_000_000,
-    batch_size=512,
-    negatives=500,
-    loss="softmax",
-    regularization=0.005,
-    partitions="auto",
-)
 _HARD = ("all paths", "mean translation", "fitted relation")  # what likes a wrong tail makes it a hard one
 
 
@@ -79,8 +68,8 @@ class EvidenceConfig(MethodConfig):
     """Whether names of entities are evidence, where they are readable; benchmarks count such results apart."""
     translation: EmbedConfig = EmbedConfig.recommended("transe")
     """The TransE vectors that translations are taken from; matching takes the vectors of the run's ``embed``."""
-    completion: EmbedConfig = COMPLETION
-    """The vectors that ``faan fit`` trains to complete the relations of the graph itself."""
+    known: KnownConfig = KnownConfig()
+    """How ``faan fit`` learns to complete the relations of the graph itself."""
     task_edges: bool = True
     """Whether the pairs of the training tasks are edges of the graph; those of a task are hidden from itself."""
     inverse_tasks: bool = True
@@ -243,7 +232,11 @@ def _draw_rows(
 
 
 def train_trees(
-    rows: Rows, evidence: Sequence[Evidence], config: EvidenceConfig, seed: int, without: Collection[str] = ()
+    rows: Rows,
+    evidence: Sequence[Evidence],
+    config: EvidenceConfig | KnownConfig,
+    seed: int,
+    without: Collection[str] = (),
 ) -> Trees:
     """Train trees on rows, those of some relations left out, with the known directions of evidence as constraints."""
     columns = column_evidence(evidence)

@@ -5,8 +5,10 @@ They look at the columns of `faan.evidence.Measure`: values of all evidence, the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
 
 import lightgbm
 import numpy as np
@@ -16,19 +18,26 @@ from faan.base import InputError, read_small, write_text
 from faan.evidence import Evidence, Values, column_evidence
 from faan.models.tree_text import checked
 
+Added: TypeAlias = Mapping[str, tuple[float, float]]
+"""By the evidence's name its weight and its usual value."""
 _MOST_TEXT = 100_000_000  # characters of a saved model
 
 
 class Trees:
     """Gradient boosted trees, LightGBM's."""
 
-    def __init__(self, booster: lightgbm.Booster, evidence: Sequence[Evidence]) -> None:
-        self.booster, self.evidence = booster, tuple(evidence)
+    def __init__(
+        self, booster: lightgbm.Booster, evidence: Sequence[Evidence], added: Added = MappingProxyType({})
+    ) -> None:
+        self.booster, self.evidence, self.added = booster, tuple(evidence), added
+        sums = np.array([added.get(one.name, (0.0, 0.0)) for one in evidence], dtype=np.float64).reshape(-1, 2)
+        self._weights, self._usual = sums.T  # (E,) each
         self._owner = _owners(evidence)  # (F,) the evidence of each column
 
     def score(self, table: Values) -> NDArray[np.float64]:
-        """The sum of the leaves that a row falls into: (C, F) to (C,)."""
-        return np.asarray(self.booster.predict(table), dtype=np.float64)
+        """The sum of the leaves that a row falls into, and what is added to it: (C, F) to (C,)."""
+        scores: NDArray[np.float64] = np.asarray(self.booster.predict(table)) + self._linear(table).sum(1)
+        return scores
 
     def contributions(self, table: Values) -> NDArray[np.float64]:
         """What each piece of evidence adds to each score, (C, E), but for a constant.
@@ -38,14 +47,23 @@ class Trees:
         found = np.asarray(self.booster.predict(table, pred_contrib=True))[:, :-1]  # (C, F), the last is the mean
         by_evidence = np.zeros((len(found), self._owner.max() + 1))
         np.add.at(by_evidence.T, self._owner, found.T)
-        return by_evidence
+        return by_evidence + self._linear(table)
+
+    def _linear(self, table: Values) -> NDArray[np.float64]:
+        """What values add by themselves, (C, E)."""
+        values = table[:, : len(self.evidence)].astype(np.float64) - self._usual
+        return np.asarray(values * self._weights)
+
+    def adding(self, name: str, weight: float, usual: float) -> Trees:
+        """The same, with a piece of evidence beside the trees: weight * (value - usual value) is added to scores."""
+        return Trees(self.booster, self.evidence, {**self.added, name: (weight, usual)})
 
     def save(self, path: Path) -> None:
         """Write LightGBM's text."""
         write_text(path, self.booster.model_to_string())
 
     @classmethod
-    def load(cls, path: Path, evidence: Sequence[Evidence]) -> Trees:
+    def load(cls, path: Path, evidence: Sequence[Evidence], added: Added = MappingProxyType({})) -> Trees:
         """Read what `save` wrote; text, of which nothing is executed and every number is checked."""
         try:
             text = checked(read_small(path, _MOST_TEXT), len(_owners(evidence)))
@@ -53,7 +71,7 @@ class Trees:
             raise _unreadable(path, f"{error} is missing") from None
         except (OSError, ValueError, OverflowError) as error:
             raise _unreadable(path, str(error)) from None
-        return cls(lightgbm.Booster(model_str=text), evidence)
+        return cls(lightgbm.Booster(model_str=text), evidence, added)
 
 
 def _unreadable(path: Path, problem: str) -> InputError:

@@ -1,0 +1,82 @@
+"""The settings for relations of the graph: which facts trees learn from, with which vectors, and how."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from faan.base import Settings
+from faan.embed import EmbedConfig, triples_of
+from faan.graph import Graph
+
+QUICK = EmbedConfig(
+    model="complex",
+    dimension=100,
+    inverse_relations=True,
+    epochs=40,
+    budget=2_000_000,
+    batch_size=512,
+    negatives=500,
+    loss="softmax",
+    regularization=0.005,
+)
+"""Vectors whose training takes the same time on any large graph."""
+
+THOROUGH = EmbedConfig(
+    model="complex",
+    dimension=256,
+    inverse_relations=True,
+    epochs=15,
+    batch_size=512,
+    negatives="all",
+    loss="softmax",
+    regularization=0.005,
+)
+"""Vectors that are trained against all entities."""
+
+
+class KnownConfig(Settings):
+    """How ``faan fit`` learns to complete the relations of the graph itself."""
+
+    vectors: EmbedConfig = QUICK
+    """The vectors that know these relations."""
+    thorough: EmbedConfig = THOROUGH
+    """The same for small graphs."""
+    work: float = Field(2e11, ge=0.0)
+    """A graph is small if ``thorough`` makes at most so many products of numbers: questions x entities x dimension x
+    epochs; 1e11 take about half a minute of one core."""
+    own_weight: float = Field(1.0, ge=0.0)
+    """What the log-softmax of the vectors' score counts beside the trees, which see it only in steps."""
+
+    share: float = Field(0.1, gt=0.0, lt=1.0)
+    """The share of each relation's facts that is held out to learn from."""
+    most: int = Field(100, ge=1)
+    """At most so many facts of a relation are held out."""
+    pairs: int = Field(6_000_000, ge=1)
+    """Pairs of a head and a candidate that are looked at in all, which bounds the time."""
+    heads: int = Field(100, ge=2)
+    """Heads that are asked for in each relation and direction, at most."""
+    hard: int = Field(40, ge=0)
+    """Wrong tails that each of some pieces of evidence like best."""
+    random: int = Field(150, ge=1)
+    """Wrong tails drawn at random."""
+
+    trees: int = Field(300, ge=1)
+    """How many trees there are."""
+    leaves: int = Field(31, ge=2)
+    """Leaves of each."""
+    learning_rate: float = Field(0.05, gt=0.0, le=1.0)
+    """How much of each tree is taken."""
+    min_rows: int = Field(100, ge=1)
+    """Pairs that a leaf must hold at least."""
+    penalty: float = Field(10.0, ge=0.0)
+    """L2 penalty on the values of leaves."""
+    columns: float = Field(0.5, gt=0.0, le=1.0)
+    """The share of the columns that each tree may look at, drawn at random."""
+
+    def vectors_for(self, graph: Graph) -> EmbedConfig:
+        """The settings of the vectors of a graph, by its size."""
+        heads, relations, tails = triples_of(graph).T.astype(np.int64)
+        questions = sum(len(np.unique(given * graph.num_relations + relations)) for given in (heads, tails))
+        products = questions * graph.num_entities * self.thorough.dimension * self.thorough.epochs
+        return self.thorough if products <= self.work else self.vectors
