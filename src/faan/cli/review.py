@@ -49,6 +49,14 @@ def serve(
     token: Annotated[
         str | None, typer.Option(envvar="FAAN_TOKEN", show_envvar=True, help="Required to use the page.")
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SITE",
+            help="A site whose pages may call the reconciliation service, such as https://refine.example.org; may be "
+            "given several times. Pages of this machine always may.",
+        ),
+    ] = None,
     decisions: DecisionsFile = None,
     link: Annotated[
         str | None,
@@ -60,11 +68,22 @@ def serve(
 ) -> None:
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     try:
-        from faan.web import LinkTemplate, addresses, check_access, create_app, is_loopback, listen, run, service_of
+        from faan.web import (
+            LinkTemplate,
+            Sites,
+            addresses,
+            check_access,
+            create_app,
+            is_loopback,
+            listen,
+            reconcile_path,
+            run,
+            service_of,
+        )
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)
-    described = None if link is None else LinkTemplate(link)
+    described, sites = None if link is None else LinkTemplate(link), Sites(allow_origin or ())
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as on_progress:
             service = opened.enter_context(service_of(model, decisions, described, on_progress))
@@ -78,11 +97,15 @@ def serve(
             for address in elsewhere:
                 talk.print(f"from other machines: {address}")
             if is_secret:
-                talk.print("the page asks for the token, which is in FAAN_TOKEN")
+                talk.print(
+                    "the page asks for the token, which is in FAAN_TOKEN; its list of keys has the address for OpenRefine"
+                )
+            else:
+                talk.print(f"for OpenRefine: {here.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
             if not is_loopback(host):
                 talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
 
-        run(create_app(service, token), bound, say_where)
+        run(create_app(service, token, sites), bound, say_where)
 
 
 def export(

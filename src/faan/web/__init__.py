@@ -11,9 +11,10 @@ from faan.web.sending import plan, query_address, send
 
 if TYPE_CHECKING:
     from faan.web.app import create_app
-    from faan.web.guard import is_loopback
+    from faan.web.guard import reconcile_path
     from faan.web.link import LinkTemplate
     from faan.web.server import addresses, check_access, listen, run, service_of
+    from faan.web.sites import Sites, is_loopback
 
 __all__ = [
     "CHOSEN",
@@ -23,6 +24,7 @@ __all__ = [
     "Decisions",
     "LinkTemplate",
     "NodeKey",
+    "Sites",
     "addresses",
     "check_access",
     "create_app",
@@ -33,6 +35,7 @@ __all__ = [
     "listen",
     "plan",
     "query_address",
+    "reconcile_path",
     "run",
     "send",
     "service_of",
@@ -40,11 +43,13 @@ __all__ = [
 
 _LAZY = {
     "create_app": "app",
-    "is_loopback": "guard",
+    "is_loopback": "sites",
     "LinkTemplate": "link",
+    "Sites": "sites",
     "addresses": "server",
     "check_access": "server",
     "listen": "server",
+    "reconcile_path": "guard",
     "run": "server",
     "service_of": "server",
 }

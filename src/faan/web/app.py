@@ -17,21 +17,26 @@ from starlette.exceptions import HTTPException
 
 from faan import __version__
 from faan.base import InputError, UnknownNameError, in_words
-from faan.web import api, page
+from faan.web import api, page, reconcile
 from faan.web.answers import Problem
 from faan.web.decision import ConflictError, DamagedError, LockedError, StorageError, UnknownDecisionError
 from faan.web.gate import BusyError
-from faan.web.guard import Guard
+from faan.web.guard import Guard, reconcile_path
 from faan.web.limits import THREADS
 from faan.web.service import Service
+from faan.web.sites import Sites
 
 _STATIC = Path(__file__).parent / "static"
 _log = logging.getLogger("faan.web")
 _problem = TypeAdapter(Problem)
+_THIS_MACHINE = Sites()
 
 
-def create_app(service: Service, token: str | None = None) -> FastAPI:
-    """The application for a model; with a token only those who have it may ask."""
+def create_app(service: Service, token: str | None = None, sites: Sites = _THIS_MACHINE) -> FastAPI:
+    """The application for a model; with a token only those who have it may ask.
+
+    Pages of some sites may call the reconciliation service.
+    """
     app = FastAPI(
         title="faan",
         description="Missing facts of a relation from a few examples, with reasons, to accept or reject.",
@@ -41,7 +46,10 @@ def create_app(service: Service, token: str | None = None) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.service = service
+    app.state.reconciler = reconcile.Reconciler(service)
+    app.state.reconcile_path = reconcile_path(token)
     app.include_router(api.router)
+    app.include_router(reconcile.router)
     app.include_router(page.router)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
     app.add_exception_handler(InputError, _wrong_input)
@@ -49,7 +57,7 @@ def create_app(service: Service, token: str | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, _wrong_address)
     app.add_exception_handler(BusyError, _busy)
     app.add_exception_handler(Exception, _broken)
-    app.add_middleware(Guard, token=token, token_page=page.token_page())
+    app.add_middleware(Guard, token=token, token_page=page.token_page(), sites=sites)
     return app
 
 

@@ -2,12 +2,15 @@
 
 A page of a stranger, open in the same browser, must neither read nor decide anything here. Without a token only
 requests to this very machine by its own name are answered: a name that a stranger points at it (DNS rebinding) is not.
+
+The reconciliation service alone may be called by pages of some other sites (`sites.py`). With a token it also has an
+address that holds a key: clients like OpenRefine know no tokens, and keep the address in projects that people share.
+The key follows from the token, not the other way round, and opens nothing else.
 """
 
 from __future__ import annotations
 
 import hmac
-import ipaddress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,6 +19,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faan.web.limits import MAX_BODY
+from faan.web.sites import Sites, is_loopback
+
+RECONCILE = "/reconcile"  # the reconciliation service is there and below
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _OPEN = ("/static/", "/healthz")  # what needs no token
@@ -32,20 +38,21 @@ _HEADERS = {
 }
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is this very machine's, which no other machine can reach."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+def reconcile_path(token: str | None) -> str:
+    """Where clients that know no token find the reconciliation service: behind a key, if the server has a token."""
+    if token is None:
+        return RECONCILE
+    return f"/{hmac.new(token.encode(), b'faan reconcile', 'sha256').hexdigest()[:32]}{RECONCILE}"
 
 
 class Guard:
     """Stands before an application."""
 
-    def __init__(self, app: ASGIApp, token: str | None, token_page: str) -> None:
+    def __init__(self, app: ASGIApp, token: str | None, token_page: str, sites: Sites) -> None:
         self._app = app
         self._token = token
+        self._key = reconcile_path(token).removesuffix(RECONCILE)
+        self._sites = sites
         self._token_page = token_page  # what a person sees who has no token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,24 +60,41 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            send = _marked(send, scope["path"])
-            refusal = self._refusal(scope)
+            has_key = self._has_key(scope)
+            if has_key:
+                scope = {**scope, "root_path": self._key}
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            is_open = path == RECONCILE or path.startswith(f"{RECONCILE}/")
+            origin = Headers(scope=scope).get("origin")
+            send = _marked(send, path, self._sites.headers(origin, _POLICY) if is_open else {})
+            refusal = self._refusal(scope, is_open, has_key)
             await (refusal or _Limited(self._app))(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _has_key(self, scope: Scope) -> bool:
+        """Whether a request has the key of the reconciliation service in its address."""
+        given = scope["path"][: len(self._key)]
+        below = scope["path"][len(self._key) :]
+        return bool(self._key) and _equal(given, self._key) and f"{below}/".startswith(f"{RECONCILE}/")
+
+    def _refusal(self, scope: Scope, is_open: bool, has_key: bool) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self._token is None and not is_loopback(_name_of(host)):
             return _problem(
                 400, "this host name is not served: open the address that `faan serve` printed, or serve with a token"
             )
-        if scope["method"] not in _SAFE and not _same_site(headers, host):
-            return _problem(403, "the request comes from another site")
-        if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip() != "application/json":
-            return _problem(415, "expected a body with Content-Type: application/json")
-        if self._token is None or scope["path"].startswith(_OPEN):
+        is_allowed = is_open and self._sites.allow(headers.get("origin", ""))
+        if scope["method"] not in _SAFE and not is_allowed and not _same_site(headers, host):
+            hint = ": open the reconciliation service to it with --allow-origin" if is_open else ""
+            return _problem(403, f"the request comes from another site{hint}")
+        if is_allowed and scope["method"] == "OPTIONS":
+            return Response(status_code=204)
+        form = "application/x-www-form-urlencoded" if is_open else "application/json"
+        if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != form:
+            return _problem(415, f"expected a body with Content-Type: {form}")
+        if self._token is None or has_key or scope["path"].startswith(_OPEN):
             return None
         return self._refusal_without_token(scope, headers, self._token)
 
@@ -120,13 +144,13 @@ def _problem(status: int, error: str, headers: dict[str, str] | None = None) -> 
     return JSONResponse({"error": error, "nearest": [], "standing": None}, status_code=status, headers=headers)
 
 
-def _marked(send: Send, path: str) -> Send:
+def _marked(send: Send, path: str, others: dict[str, str]) -> Send:
     """Every answer carries the headers that keep browsers from doing what they should not."""
 
     async def send_marked(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in (_HEADERS | others).items():
                 headers[name] = value
             headers["cache-control"] = "max-age=3600" if path.startswith("/static/vendor/") else "no-cache"
         await send(message)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
-from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from faan import __version__
 from faan.graph import DEFAULT_BASE
 from faan.web.api import Served
 from faan.web.export import FORMATS
 from faan.web.naming import first_relations
+from faan.web.rendering import render
 from faan.web.requests import ExplainRequest, QuestionRequest
 
 _FIRST_RELATIONS = 40  # on the start page; the others are found by typing
@@ -23,35 +22,16 @@ _FIRST_RELATIONS = 40  # on the start page; the others are found by typing
 router = APIRouter(include_in_schema=False)
 
 
-def _percent(share: float) -> str:
-    """A share as people read it, never quite nothing or certain."""
-    if 0 < share < 0.005:
-        return "< 1 %"
-    if 0.995 < share < 1:
-        return "> 99 %"
-    return f"{share * 100:.0f} %"
-
-
-_templates = Environment(
-    loader=PackageLoader("faan.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
-_templates.filters |= {"percent": _percent, "thousands": lambda number: f"{number:,}"}
-
-
-def _render(name: str, **values: Any) -> str:
-    return _templates.get_template(name).render(**values)
-
-
 def token_page() -> str:
     """What a person sees who has no token."""
-    return _render("token.html")
+    return render("token.html")
 
 
 @router.get("/", response_class=HTMLResponse)
-def start(service: Served) -> str:
+def start(request: Request, service: Served) -> str:
     """The page; the script reads from the address what to show."""
     about = service.completer.about
-    return _render(
+    return render(
         "page.html",
         version=__version__,
         model=service.name,
@@ -62,6 +42,7 @@ def start(service: Served) -> str:
         total=len(service.naming.relations),
         formats=FORMATS,
         base=DEFAULT_BASE,
+        reconcile=str(request.base_url).rstrip("/") + request.app.state.reconcile_path,
     )
 
 
@@ -70,7 +51,7 @@ def trust(request: QuestionRequest, service: Served) -> str:
     """What the probabilities of a relation are worth, as a part of the page."""
     found, relation = service.trust(request), service.naming.relation_label(service.relation_name(request))
     most = max((bin.count for bin in found.reliability), default=1)
-    return _render(
+    return render(
         "trust.html",
         trust=found,
         relation=relation,
@@ -85,4 +66,4 @@ def evidence(request: ExplainRequest, service: Served) -> str:
     explained = service.explain(request)
     label = explained.labels
     drawing = json.dumps(asdict(explained.drawing), ensure_ascii=False)
-    return _render("evidence.html", fact=explained, drawing=drawing, label=lambda name: label.get(name, name))
+    return render("evidence.html", fact=explained, drawing=drawing, label=lambda name: label.get(name, name))

@@ -31,6 +31,9 @@ _NAMED = 40  # words that begin alike are named one by one up to this number
 _CORRECTIONS = 12  # other readings of one word
 _LOOKED_AT = 1000  # edges of an entity that say of which kind it is
 _MANY = 32  # more than any number of edges weighs
+_NAMESAKES = 5  # entities of the very same label that come first
+_FROM = "SELECT term FROM word WHERE term >= ? LIMIT 1"
+_LAST = "\U0010ffff"  # comes after every other letter
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -69,6 +72,7 @@ class Search:
         self._path = path
         self._readers = Readers(partial(open_index, path))
         self._letters: str = self._query("SELECT letters FROM about")[0][0]
+        self._next: dict[str, str] = {}  # letters by the beginning of a word that they may follow
 
     def _query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -91,21 +95,27 @@ class Search:
 
         Those come first that are of the same kind as the entities `like`; names that the graph lacks say nothing.
         """
-        entities = dict.fromkeys(self._named(text))
-        words = [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]
-        if words:
-            for entity in self._by_words(words, limit, self._common(like)):
-                entities.setdefault(entity)
+        entities = dict.fromkeys(self._named(text, _NAMESAKES))
+        if words := _searched(text):
+            entities |= dict.fromkeys(self._by_words(words, limit, self._common(like)))
         return [self._describe(entity) for entity in list(entities)[:limit]]
+
+    def candidates(self, text: str, limit: int, kinds: set[int]) -> list[int]:
+        """The entities that a cell of a table may mean, those of some types first; a few of its words may be enough."""
+        entities = dict.fromkeys(self._named(text, _MATCHES))
+        if words := _searched(text):
+            found = self._by_words(words, limit, kinds) or self._by_some_words(words)
+            entities |= dict.fromkeys(found[:limit])
+        return list(entities)
 
     def describe(self, name: str) -> Entity:
         """An entity by its name."""
         return self._describe(self._graph.entity(name))
 
-    def _named(self, text: str) -> list[int]:
+    def _named(self, text: str, limit: int) -> list[int]:
         names, labels = self._graph.entity_names, self._graph.entity_labels
         exact = names.find(text)
-        return ([] if exact is None else [exact]) + (labels.find_all(text)[:5] if labels and text else [])
+        return ([] if exact is None else [exact]) + (labels.find_all(text)[:limit] if labels and text else [])
 
     def _common(self, like: Sequence[str]) -> set[int]:
         """The kinds that half of some entities have at least."""
@@ -132,6 +142,19 @@ class Search:
         typed, exact = " ".join(words), set(whole)
         return sorted(found, key=lambda entity: -self._likely(entity, typed, entity in exact, kinds))
 
+    def _by_some_words(self, words: list[str]) -> list[int]:
+        """Entities that have all words but one, or else any of the longer words; most letters in common first."""
+        terms = [_quoted(word) for word in words]
+        found = {entity for i in range(len(terms)) for entity in self._match(terms[:i] + terms[i + 1 :])}
+        if not found:
+            found = {e for word, term in zip(words, terms, strict=True) if len(word) > 3 for e in self._match([term])}
+        return sorted(found, key=lambda entity: (-self._shared(entity, words), -self._edges(entity), entity))
+
+    def _shared(self, entity: int, words: list[str]) -> int:
+        """How many letters the words have that an entity's name has too."""
+        own = words_of(local_part(self._graph.entity_label(entity)))
+        return sum(len(word) for word in set(words).intersection(own))
+
     def _likely(self, entity: int, typed: str, whole: bool, kinds: set[int]) -> float:
         """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike.
 
@@ -149,6 +172,8 @@ class Search:
         return int(offsets[entity + 1] - offsets[entity])
 
     def _match(self, terms: list[str]) -> list[int]:
+        if not terms:
+            return []
         query = "SELECT entity FROM text CROSS JOIN entity ON id = text.rowid WHERE text MATCH ? LIMIT ?"
         return [row[0] for row in self._query(query, (" AND ".join(terms), _MATCHES))]
 
@@ -180,15 +205,40 @@ class Search:
             return []
         right = next(length for length in range(len(word), -1, -1) if length == 0 or self._terms(word[:length], 1))
         # In alphabetical order, because neighbours lie on the same pages of the index.
-        good = (variant for variant in sorted(_variants(word, right, self._letters)) if self._terms(variant, 1))
+        good = (variant for variant in sorted(self._variants(word, right)) if self._terms(variant, 1))
         return list(islice(good, _CORRECTIONS))
+
+    def _variants(self, word: str, right: int) -> set[str]:
+        """Words one error away: two letters swapped, one too many, a wrong one, one too few.
+
+        Some word begins with the first `right` letters and none with one more, so the error is not behind them.
+        """
+        cuts = [(word[:i], word[i:], self._following(word[:i])) for i in range(right + 1)]
+        swapped = [a + b[1] + b[0] + b[2:] for a, b, _ in cuts if len(b) > 1]
+        shorter = [a + b[1:] for a, b, _ in cuts if b]
+        wrong = [a + letter + b[1:] for a, b, letters in cuts if b for letter in letters]
+        longer = [a + letter + b for a, b, letters in cuts for letter in letters]
+        return {*swapped, *shorter, *wrong, *longer} - {word}
+
+    def _following(self, beginning: str) -> str:
+        """The letters that may come next in words that begin so; rare ones are left out."""
+        known = self._next.get(beginning)
+        if known is None:
+            known, after = "", beginning
+            while (rows := self._query(_FROM, (after,))) and rows[0][0].startswith(beginning):
+                letter = rows[0][0][len(beginning) : len(beginning) + 1]
+                known += letter if letter in self._letters else ""
+                after = beginning + (f"{letter}{_LAST}" if letter else "\0")
+            if len(beginning) < SHORT:  # these are asked for again and again, and there are not many
+                self._next[beginning] = known
+        return known
 
     def _terms(self, beginning: str, limit: int) -> list[str]:
         """The first words of the index that begin so."""
-        query, after = "SELECT term FROM word WHERE term >= ? LIMIT 1", beginning
+        after = beginning
         terms: list[str] = []
         while len(terms) < limit:
-            rows = self._query(query, (after,))
+            rows = self._query(_FROM, (after,))
             if not rows or not rows[0][0].startswith(beginning):
                 break
             terms.append(rows[0][0])
@@ -211,14 +261,6 @@ def local_part(name: str) -> str:
     return re.split(r"[/#]", name.rstrip("/#"))[-1] if "://" in name else name
 
 
-def _variants(word: str, right: int, letters: str) -> set[str]:
-    """All words one error away: two letters swapped, one too many, a wrong one, one too few.
-
-    Some word begins with the first `right` letters and none with one more, so the error is not behind them.
-    """
-    cuts = [(word[:i], word[i:]) for i in range(right + 1)]
-    swapped = [a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1]
-    shorter = [a + b[1:] for a, b in cuts if b]
-    wrong = [a + letter + b[1:] for a, b in cuts if b for letter in letters]
-    longer = [a + letter + b for a, b in cuts for letter in letters]
-    return {*swapped, *shorter, *wrong, *longer} - {word}
+def _searched(text: str) -> list[str]:
+    """The words of a text that are searched for."""
+    return [word[:_MAX_LETTERS] for word in words_of(text)[:_MAX_WORDS]]

@@ -20,12 +20,12 @@ from faan.base import InputError, OnProgress, ignore_progress
 from faan.complete import SEARCH_FILE, Completer
 from faan.web.connections import Connection
 from faan.web.decisions import DECISIONS_FILE, Decisions
-from faan.web.guard import is_loopback
 from faan.web.limits import IDLE_SECONDS
 from faan.web.link import LinkTemplate
 from faan.web.naming import Naming
 from faan.web.search_index import open_search
 from faan.web.service import Service
+from faan.web.sites import is_loopback
 
 MIN_TOKEN = 16  # letters
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of malloc.h

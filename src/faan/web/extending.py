@@ -1,0 +1,151 @@
+"""Columns filled from a graph: values that it knows, and suggested ones where it knows none."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from faan.base import InputError, UnknownNameError, shorten
+from faan.graph import Graph
+from faan.web.answers import Suggested
+from faan.web.gate import BusyError
+from faan.web.limits import MAX_SUGGESTIONS
+from faan.web.reconcile_requests import Column, ColumnSettings, Extension
+from faan.web.requests import SuggestRequest
+from faan.web.search import local_part
+from faan.web.service import Service
+from faan.web.vocabulary import Kind, Term, Vocabulary
+
+MIN_PROBABILITY, LIMIT = 0.5, 1  # unless the settings of a column say otherwise
+_LOOKED_AT = 10_000  # facts of a relation that say what its values are
+_KNOWN = 1.0  # what stands for the probability of a fact that is known
+_IN_GRAPH, _ACCEPTED = "in the graph", "accepted by a reviewer"
+
+# What else a column can show of the same values: the end of its id, what its name ends in.
+_PROBABILITY, _REASON = "#probability", "#reason"
+_ASPECTS = {_PROBABILITY: "probability", _REASON: "reason"}
+
+Cell = dict[str, str | float]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A value of a property, known or suggested."""
+
+    tail: int
+    probability: float
+    reason: str
+
+
+def aspects(terms: Sequence[Term]) -> list[Term]:
+    """Properties that show how likely the values of others are, and why."""
+    return [
+        Term(f"{term.id}{ending}", f"{term.name} ({what})", f"{what} of each value")
+        for term in terms
+        for ending, what in _ASPECTS.items()
+    ]
+
+
+class Extender:
+    """Fills columns."""
+
+    def __init__(self, service: Service, vocabulary: Vocabulary) -> None:
+        self._service, self._vocabulary = service, vocabulary
+
+    @property
+    def _graph(self) -> Graph:
+        return self._service.graph
+
+    def extend(self, extension: Extension) -> dict[str, object]:
+        """The values of some properties of some entities, as a reconciliation client expects them."""
+        ids = list(dict.fromkeys(extension.ids))
+        known = {name: number for name in ids if (number := self._graph.entity_names.find(name)) is not None}
+        if ids and not known:
+            raise UnknownNameError("entity", ids[0], [])
+        meta: list[dict[str, object]] = []
+        rows: dict[str, dict[str, list[Cell]]] = {name: {} for name in ids}
+        ranked: dict[tuple[int, ColumnSettings], dict[str, list[_Found]]] = {}  # columns may show the same values
+        for column in extension.properties:
+            if any(column.id == one["id"] for one in meta):
+                raise InputError(f"extend: the property {shorten(column.id)!r} is asked for twice")
+            relation, aspect = self._property(column.id)
+            meta.append(self._about(column, relation, aspect))
+            what = (relation, column.settings)
+            found = ranked[what] = ranked[what] if what in ranked else self._values(relation, column.settings, known)
+            for name in ids:
+                rows[name][column.id] = [self._cell(value, aspect) for value in found[name]]
+        return {"meta": meta, "rows": rows}
+
+    def _property(self, name: str) -> tuple[int, str]:
+        """The relation behind the id of a property, and what of its values is shown."""
+        for ending in _ASPECTS:
+            if name.endswith(ending) and self._graph.relation_names.find(name) is None:
+                return self._graph.relation(name.removesuffix(ending)), ending
+        return self._graph.relation(name), ""
+
+    def _about(self, column: Column, relation: int, aspect: str) -> dict[str, object]:
+        name = self._vocabulary.property(relation).name
+        if aspect:
+            return {"id": column.id, "name": f"{name} ({_ASPECTS[aspect]})"}
+        kind = self._kind_of_values(relation)
+        typed = {} if kind is None else {"type": {"id": kind.id, "name": kind.name}}
+        return {"id": column.id, "name": name, **typed}
+
+    def _kind_of_values(self, relation: int) -> Kind | None:
+        """The type that most values of a relation have."""
+        graph = self._graph
+        if graph.types is None:
+            return None
+        tails = graph.tails[np.flatnonzero(graph.relations == relation)[:_LOOKED_AT]]
+        counts = Counter(kind for tail in tails.tolist() for kind in graph.types.of(tail).tolist())
+        return self._vocabulary.kind(counts.most_common(1)[0][0]) if counts else None
+
+    def _values(self, relation: int, settings: ColumnSettings, entities: dict[str, int]) -> dict[str, list[_Found]]:
+        found = defaultdict[str, list[_Found]](list)
+        if settings.source != "suggested":
+            found |= self._known(relation, entities)
+        if settings.source != "known" and (lacking := [name for name in entities if not found[name]]):
+            least = MIN_PROBABILITY if settings.min_probability is None else settings.min_probability
+            for row in self._suggested(self._graph.relation_names[relation], lacking, settings.limit or LIMIT):
+                if row.probability >= least:
+                    value = _Found(self._graph.entity(row.tail), round(row.probability, 4), "; ".join(row.because))
+                    found[row.head].append(value)
+        return found
+
+    def _suggested(self, relation: str, heads: Sequence[str], limit: int) -> Iterator[Suggested]:
+        """Suggested values; what reviewers accepted are examples, what they rejected is left out."""
+        until, many = self._service.decisions.last, MAX_SUGGESTIONS // limit
+        for start in range(0, len(heads), many):
+            some = list(heads[start : start + many])
+            request = SuggestRequest(
+                relation=relation, heads=some, top=limit, limit=limit * len(some), accepted_until=until
+            )
+            for row in self._service.suggest(request):
+                if row is None:
+                    raise BusyError("ranking took too long; ask for fewer entities or properties at once")
+                yield row
+
+    def _known(self, relation: int, entities: dict[str, int]) -> dict[str, list[_Found]]:
+        """The facts of the graph, then those that reviewers accepted."""
+        found = {}
+        for name, entity in entities.items():
+            relations, others = self._graph.neighbours.of(entity)
+            begin, end = np.searchsorted(relations, [relation, relation + 1])
+            found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in others[begin:end][:MAX_SUGGESTIONS].tolist()]
+        for decision in self._service.decisions.current(self._graph.relation_names[relation], ("accepted",)):
+            tail = self._graph.entity_names.find(decision.tail)
+            values = found.get(decision.head)
+            if values is not None and tail is not None and tail not in {value.tail for value in values}:
+                values.append(_Found(tail, _KNOWN, _ACCEPTED))
+        return found
+
+    def _cell(self, value: _Found, aspect: str) -> Cell:
+        if aspect == _PROBABILITY:
+            return {"float": value.probability}
+        if aspect == _REASON:
+            return {"str": value.reason}
+        label = local_part(self._graph.entity_label(value.tail))
+        return {"id": self._graph.entity_names[value.tail], "name": label}

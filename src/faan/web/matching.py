@@ -1,0 +1,216 @@
+"""Which entities a cell of a spreadsheet may mean, how well each fits, and whether one of them is certain."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from faan.base import Ints, shorten
+from faan.graph import plain_words
+from faan.web.naming import Naming
+from faan.web.reconcile_requests import CellQuery, Strictness, Value
+from faan.web.search import local_part
+from faan.web.vocabulary import Kind, Vocabulary
+
+_COMPARED = 25  # entities whose names are compared with a cell, beside those of the very same label
+_LETTERS = 200  # of names that are compared
+_HAVING = 1000  # entities or values of a relation that are looked at
+_LEAST = 30.0  # entities that score less are not given
+_OTHER_TYPE = 0.6  # what is left of the score of an entity of another type
+_PROPERTIES = 0.4  # the part of a score that properties decide
+_REORDERED = 0.95  # what is left of the likeness of names whose words are in another order
+_DESCRIPTION = 200  # letters
+
+Properties = Sequence[tuple[int, tuple[Value, ...]]]  # relations, with values for each
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One thing that speaks for or against an entity."""
+
+    id: str
+    value: bool | float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entity that a cell may mean."""
+
+    id: str
+    name: str
+    description: str
+    type: list[Kind]
+    score: float
+    match: bool
+    features: list[Feature]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """How an entity compares with a query."""
+
+    entity: int
+    likeness: float  # of the names, 0 to 1
+    sameness: int  # of the names: 2 for the same letters, 1 for the same words, 0
+    has_type: bool  # that is asked for
+    agreeing: int  # properties that a fact of the graph confirms
+    contradicted: int  # properties for which the graph has other values only
+    asked: int  # properties that are asked for
+
+    @property
+    def score(self) -> float:
+        """How well it fits, 0 to 100."""
+        share = self.agreeing / self.asked if self.asked else 1.0
+        fits = self.likeness * (1.0 if self.has_type else _OTHER_TYPE) * (1 - _PROPERTIES + _PROPERTIES * share)
+        return round(100 * fits, 1)
+
+
+class Matcher:
+    """Finds the entities of a graph that cells mean."""
+
+    def __init__(self, naming: Naming, vocabulary: Vocabulary) -> None:
+        self._naming, self._vocabulary, self._graph = naming, vocabulary, naming.graph
+
+    def match(self, query: CellQuery) -> list[Candidate]:
+        """The entities that a cell may mean, best first."""
+        kinds = self._vocabulary.kinds(query.type)
+        wanted = [(self._graph.relation(one.pid), one.v) for one in query.properties]
+        text = query.query.strip()
+        entities = self._naming.search.candidates(text, _COMPARED, kinds) if text else self._having(wanted)
+        judged = [
+            _Judged(entity, *alike, self._has_type(entity, kinds, query.type_strict), *self._agreement(entity, wanted))
+            for entity, alike in zip(entities, self._alike(text, entities), strict=True)
+        ]
+        if query.type_strict != "should":
+            judged = [one for one in judged if one.has_type]
+        certain = _certain(judged)
+        good = sorted(
+            (one for one in judged if one.score >= _LEAST),
+            key=lambda one: (-one.score, -one.sameness, -self._facts(one.entity)),
+        )
+        return [self._candidate(one, one is certain, bool(kinds)) for one in good[: query.most]]
+
+    def _candidate(self, judged: _Judged, is_certain: bool, is_typed: bool) -> Candidate:
+        graph, entity = self._graph, judged.entity
+        features = [Feature("name", round(judged.likeness, 3)), Feature("same_name", judged.sameness > 0)]
+        if is_typed:
+            features.append(Feature("type", judged.has_type))
+        if judged.asked:
+            features.append(Feature("properties", round(judged.agreeing / judged.asked, 3)))
+            features.append(Feature("contradicted", judged.contradicted))
+        features.append(Feature("facts", self._facts(entity)))
+        return Candidate(
+            graph.entity_names[entity],
+            local_part(graph.entity_label(entity)),
+            shorten(graph.entity_description(entity), _DESCRIPTION),
+            self._vocabulary.kinds_of(entity),
+            judged.score,
+            is_certain,
+            features,
+        )
+
+    def _facts(self, entity: int) -> int:
+        offsets = self._graph.neighbours.offsets
+        return int(offsets[entity + 1] - offsets[entity])
+
+    def _has_type(self, entity: int, kinds: set[int], strictness: Strictness) -> bool:
+        types = self._graph.types
+        if not kinds or types is None:
+            return True
+        own = kinds.intersection(types.of(entity).tolist())
+        return own == kinds if strictness == "all" else bool(own)
+
+    def _alike(self, text: str, entities: Sequence[int]) -> list[tuple[float, int]]:
+        """How alike the names of entities are to a text, and whether they are the same; without a text all are."""
+        if not text:
+            return [(1.0, 0)] * len(entities)
+        labels = [self._graph.entity_label(entity) for entity in entities]
+        typed, *plain = plain_words(pl.Series([text, *labels], dtype=pl.String))
+        folded = text.casefold()
+        found = []
+        for entity, label, words in zip(entities, labels, plain, strict=True):
+            names = (label, local_part(label), self._graph.entity_names[entity])
+            is_same = any(name.casefold() == folded for name in names)
+            sameness = 2 if is_same else int(words == typed and words != "")
+            found.append((1.0 if is_same else 0.99 if sameness else min(0.98, likeness(typed, words)), sameness))
+        return found
+
+    def _agreement(self, entity: int, wanted: Properties) -> tuple[int, int, int]:
+        """How many properties the facts of an entity confirm, how many they contradict, how many there are."""
+        agreeing = contradicted = 0
+        for relation, values in wanted:
+            tails = self._tails(entity, relation)
+            names = {text for tail in tails.tolist() for text in self._folded(tail)}
+            ids = {self._graph.entity_names[tail] for tail in tails.tolist()}
+            agrees = any(value.text in ids if value.is_id else value.text.casefold() in names for value in values)
+            agreeing += agrees
+            contradicted += len(tails) > 0 and not agrees
+        return agreeing, contradicted, len(wanted)
+
+    def _folded(self, entity: int) -> Iterable[str]:
+        label = self._graph.entity_label(entity)
+        return {name.casefold() for name in (label, local_part(label), self._graph.entity_names[entity])}
+
+    def _tails(self, entity: int, relation: int) -> Ints:
+        relations, entities = self._graph.neighbours.of(entity)
+        begin, end = np.searchsorted(relations, [relation, relation + 1])
+        return entities[begin : min(end, begin + _HAVING)]
+
+    def _having(self, wanted: Properties) -> list[int]:
+        """Entities that have one of the values at least, those with most of them first."""
+        found: dict[int, int] = {}
+        for relation, values in wanted:
+            tails = {tail for value in values for tail in self._meant(value)}
+            heads = {
+                head for tail in tails for head in self._tails(tail, relation + self._graph.num_relations).tolist()
+            }
+            for head in heads:
+                found[head] = found.get(head, 0) + 1
+        return sorted(found, key=lambda entity: (-found[entity], -self._facts(entity), entity))[:_HAVING]
+
+    def _meant(self, value: Value) -> list[int]:
+        """The entities that a value of a property is: by its id, or by its very name."""
+        number = self._graph.entity_names.find(value.text)
+        if value.is_id:
+            return [] if number is None else [number]
+        folded = value.text.strip().casefold()
+        near = self._naming.search.candidates(value.text, _COMPARED, set())
+        return [entity for entity in near if folded in self._folded(entity)]
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two names in plain words are, 0 to 1: by letters, in any order of words, as parts of each other."""
+    one, other = one[:_LETTERS], other[:_LETTERS]
+    if not one or not other:
+        return 0.0
+    own, others = one.split(), other.split()
+    shared = sum(len(word) for word in set(own).intersection(others))
+    longer = max(sum(map(len, own)), sum(map(len, others)))
+    is_part = set(own) <= set(others) or set(others) <= set(own)
+    begins = f"{other} ".startswith(f"{one} ") or f"{one} ".startswith(f"{other} ")
+    part = 0.6 + 0.05 * begins + 0.3 * min(1.0, shared / longer) if is_part else 0.0
+    reordered = _REORDERED * _ratio(" ".join(sorted(own)), " ".join(sorted(others)))
+    return max(_ratio(one, other), reordered, part)
+
+
+def _ratio(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _certain(judged: Sequence[_Judged]) -> _Judged | None:
+    """The one entity that is meant beyond doubt: of the very name and the right type, and no fact speaks against it.
+
+    Of several such entities one is certain if it alone has all properties that are asked for.
+    """
+    same = [one for one in judged if one.sameness and one.has_type]
+    best = max((one.sameness for one in same), default=0)
+    same = [one for one in same if one.sameness == best]
+    if len(same) > 1:
+        same = [one for one in same if one.asked and one.agreeing == one.asked]
+    if len(same) != 1 or same[0].contradicted or same[0].score < max(one.score for one in judged):
+        return None
+    return same[0]

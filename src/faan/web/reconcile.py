@@ -1,0 +1,267 @@
+"""The reconciliation service over HTTP (Reconciliation API 0.2): OpenRefine finds entities and fills columns with it.
+
+The specification is at https://reconciliation-api.github.io/specs/0.2/. JSONP, which it allows, is left out: any page
+could read the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import cached_property
+from typing import Annotated, Any
+from urllib.parse import parse_qs, quote, unquote
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse
+
+from faan import __version__
+from faan.base import InputError, UnknownNameError, shorten
+from faan.web import extending
+from faan.web.extending import Extender, aspects
+from faan.web.guard import RECONCILE
+from faan.web.limits import MAX_CURSOR, MAX_NAME, MAX_QUERIES, MAX_TOP
+from faan.web.matching import Matcher
+from faan.web.reconcile_requests import CellQuery, TooManyError, read_extension, read_queries
+from faan.web.rendering import render
+from faan.web.service import Service
+from faan.web.vocabulary import Term, Vocabulary, matching
+
+_SHOWN = 10  # entities, types or properties that are suggested at once
+_PROPOSED = 50  # properties, unless more or fewer are asked for
+_TYPES = 20  # that the manifest names
+_FACTS = 6  # in a preview
+_FIELDS = 20  # of one request
+_WIDTH, _HEIGHT = 420, 260  # of a preview
+
+router = APIRouter(include_in_schema=False)  # it has a specification of its own
+Parameters = dict[str, str]
+
+
+class Reconciler:
+    """Everything that the reconciliation service answers with."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.vocabulary = Vocabulary(service.graph)
+        self.matcher = Matcher(service.naming, self.vocabulary)
+        self.extender = Extender(service, self.vocabulary)
+
+    def reconcile(self, text: str) -> dict[str, Any]:
+        """The answers to a batch of queries; a wrong query says what is wrong with it, and so does a wrong batch."""
+        answers = {key: self._answer(query) for key, query in read_queries(text).items()}
+        problems = [f"{shorten(key)}: {answer['error']}" for key, answer in answers.items() if "error" in answer]
+        if problems and len(problems) == len(answers):
+            raise InputError(problems[0])
+        return answers
+
+    def _answer(self, query: CellQuery | str) -> dict[str, Any]:
+        if isinstance(query, str):
+            return {"result": [], "error": query}
+        try:
+            return {"result": [asdict(candidate) for candidate in self.matcher.match(query)]}
+        except InputError as error:
+            if not _is_about_request(error):
+                raise
+            return {"result": [], "error": str(error)}
+
+    @cached_property
+    def spaces(self) -> dict[str, str]:
+        """What tells ids of this graph from ids of others."""
+        name = quote(self.service.completer.about.source.name, safe="")
+        return {"identifierSpace": f"urn:faan:{name}:entity:", "schemaSpace": f"urn:faan:{name}:schema:"}
+
+    def manifest(self, address: str) -> dict[str, Any]:
+        """What this service is and offers, at its address."""
+        suggest = {
+            what: {"service_url": address, "service_path": f"/suggest/{what}"}
+            for what in ("entity", "type", "property")
+        }
+        return {
+            "versions": ["0.2"],
+            "name": f"{self.service.name} (faan)",
+            **self.spaces,
+            "serviceVersion": __version__,
+            "defaultTypes": [{"id": kind.id, "name": kind.name} for kind in self.vocabulary.types[:_TYPES]],
+            "view": {"url": f"{address}/preview?id={{{{id}}}}"},
+            "preview": {"url": f"{address}/preview?id={{{{id}}}}", "width": _WIDTH, "height": _HEIGHT},
+            "suggest": suggest,
+            "extend": {
+                "propose_properties": {"service_url": address, "service_path": "/properties"},
+                "property_settings": _SETTINGS,
+            },
+            "batchSize": MAX_QUERIES,
+        }
+
+
+_SETTINGS: list[dict[str, Any]] = [
+    {
+        "name": "min_probability",
+        "label": "Minimum probability",
+        "type": "number",
+        "default": extending.MIN_PROBABILITY,
+        "help_text": "From 0 to 1. Suggested values that are less likely are left out.",
+    },
+    {
+        "name": "limit",
+        "label": "Suggested values for each row",
+        "type": "number",
+        "default": extending.LIMIT,
+        "help_text": f"From 1 to {MAX_TOP}.",
+    },
+    {
+        "name": "source",
+        "label": "Values",
+        "type": "select",
+        "default": "best",
+        "choices": [
+            {"value": "best", "name": "known ones, or else suggestions"},
+            {"value": "known", "name": "only known ones"},
+            {"value": "suggested", "name": "only suggestions"},
+        ],
+        "help_text": "Known values are facts of the graph or were accepted by a reviewer.",
+    },
+]
+
+
+def _reconciler(request: Request) -> Reconciler:
+    reconciler: Reconciler = request.app.state.reconciler
+    return reconciler
+
+
+async def _parameters(request: Request) -> Parameters:
+    """The fields of the address and of a form."""
+    fields = request.scope["query_string"] + b"&" + await request.body()
+    try:
+        given = parse_qs(fields.decode(), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
+    except ValueError:
+        raise HTTPException(400, f"expected at most {_FIELDS} fields of percent-encoded UTF-8") from None
+    if "callback" in given:
+        raise HTTPException(400, "JSONP is not offered, because any page could read the answers; ask for JSON (CORS)")
+    return {name: values[-1] for name, values in given.items()}
+
+
+Known = Annotated[Reconciler, Depends(_reconciler)]
+Given = Annotated[Parameters, Depends(_parameters)]
+
+
+@router.get(RECONCILE)
+@router.post(RECONCILE)
+def reconcile(request: Request, given: Given, known: Known) -> dict[str, Any]:
+    """The manifest, answers to queries, or values for columns."""
+    with _refusing():
+        match "queries" in given, "extend" in given:
+            case True, False:
+                return known.reconcile(given["queries"])
+            case False, True:
+                return known.extender.extend(read_extension(given["extend"]))
+        if request.method == "GET" and not {"queries", "extend", "query"}.intersection(given):
+            return known.manifest(_address(request))
+        raise InputError('expected one field, `queries` or `extend`; such as queries={"q0": {"query": "Peru"}}')
+
+
+@router.get(f"{RECONCILE}/suggest/entity")
+def suggest_entities(given: Given, known: Known) -> dict[str, Any]:
+    """Entities by what one has typed so far."""
+    with _refusing():
+        text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
+        found = known.service.naming.search.find(text, skipped + _SHOWN)[skipped:]
+        return {"result": [_entity(known, one.name) for one in found]}
+
+
+def _entity(known: Reconciler, name: str) -> dict[str, Any]:
+    graph = known.service.graph
+    number = graph.entity(name)
+    kinds = [{"id": kind.id, "name": kind.name} for kind in known.vocabulary.kinds_of(number)]
+    description = graph.entity_description(number) or ", ".join(kind["name"] for kind in kinds)
+    return {"id": name, "name": graph.entity_label(number), "description": shorten(description), "notable": kinds}
+
+
+@router.get(f"{RECONCILE}/suggest/type")
+def suggest_types(given: Given, known: Known) -> dict[str, Any]:
+    """Types by what one has typed so far."""
+    return _matching(known.vocabulary.types, given)
+
+
+@router.get(f"{RECONCILE}/suggest/property")
+def suggest_properties(given: Given, known: Known) -> dict[str, Any]:
+    """Relations by what one has typed so far, and columns that say how likely their values are and why."""
+    properties = known.vocabulary.properties
+    return _matching([*properties, *aspects(properties)], given)
+
+
+def _matching(terms: Sequence[Term], given: Parameters) -> dict[str, Any]:
+    with _refusing():
+        text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
+        return {"result": [asdict(term) for term in matching(terms, text)[skipped : skipped + _SHOWN]]}
+
+
+@router.get(f"{RECONCILE}/properties")
+def propose_properties(given: Given, known: Known) -> dict[str, Any]:
+    """Relations that entities of a type have."""
+    with _refusing():
+        kind, limit = given.get("type", ""), _number(given, "limit", _PROPOSED, 1, MAX_CURSOR)
+        found = [{"id": term.id, "name": term.name} for term in known.vocabulary.proposed(kind)[:limit]]
+        return {"type": kind, "limit": limit, "properties": found}
+
+
+@router.get(f"{RECONCILE}/preview", response_class=HTMLResponse)
+def preview(request: Request, known: Known) -> str:
+    """What the graph says an entity is, for a small frame."""
+    naming, graph = known.service.naming, known.service.graph
+    # OpenRefine leaves `&`, `+` and `=` of an id as they are, so that all that follows is the id.
+    given = request.scope["query_string"].decode("latin-1").partition("id=")[2]
+    names = [unquote(given), unquote(given.replace("+", " "))]
+    name = next((name for name in names if graph.entity_names.find(name) is not None), None)
+    if name is None:
+        raise HTTPException(404, f"no entity is called {shorten(names[0])!r}")
+    relations, others = graph.neighbours.of(graph.entity(name))
+    facts = [
+        (
+            graph.relation_label(relation % graph.num_relations),
+            relation < graph.num_relations,
+            graph.entity_label(other),
+        )
+        for relation, other in zip(relations[:_FACTS].tolist(), others[:_FACTS].tolist(), strict=True)
+    ]
+    return render("preview.html", entity=naming.about(name), facts=facts, more=len(relations) - len(facts))
+
+
+def _text(given: Parameters, name: str) -> str:
+    if name not in given:
+        raise InputError(f"{name}: is missing")
+    if len(given[name]) > MAX_NAME:
+        raise InputError(f"{name}: expected a text of at most {MAX_NAME} letters")
+    return given[name]
+
+
+def _number(given: Parameters, name: str, default: int, least: int, most: int) -> int:
+    text = given.get(name, "") or str(default)
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise InputError(f"{name}: expected a whole number from {least} to {most}")
+    return int(text)
+
+
+def _address(request: Request) -> str:
+    """Where this service is for whoever asks; a proxy that adds encryption says so."""
+    base = str(request.base_url).rstrip("/") + RECONCILE
+    return base.replace("http:", "https:", 1) if request.headers.get("x-forwarded-proto") == "https" else base
+
+
+def _is_about_request(error: InputError) -> bool:
+    """Whether an error says what is wrong with the request, not with a file of the server."""
+    return type(error) in (InputError, UnknownNameError)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Answer what is wrong with a request by 400, as clients of this interface expect."""
+    try:
+        yield
+    except TooManyError as error:
+        raise HTTPException(413, str(error)) from None
+    except InputError as error:
+        if _is_about_request(error):
+            raise HTTPException(400, str(error)) from None
+        raise
