@@ -97,9 +97,7 @@ def serve(
             for address in elsewhere:
                 talk.print(f"from other machines: {address}")
             if is_secret:
-                talk.print(
-                    "the page asks for the token, which is in FAAN_TOKEN; its list of keys has the address for OpenRefine"
-                )
+                talk.print("the page asks for the token, which is in FAAN_TOKEN, and shows the address for OpenRefine")
             else:
                 talk.print(f"for OpenRefine: {here.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
             if not is_loopback(host):

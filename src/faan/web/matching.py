@@ -19,7 +19,7 @@ from faan.web.vocabulary import Kind, Vocabulary
 _COMPARED = 25  # entities whose names are compared with a cell, beside those of the very same label
 _LETTERS = 200  # of names that are compared
 _HAVING = 1000  # entities or values of a relation that are looked at
-_LEAST = 30.0  # entities that score less are not given
+_LEAST = 40.0  # entities that score less are not given
 _OTHER_TYPE = 0.6  # what is left of the score of an entity of another type
 _PROPERTIES = 0.4  # the part of a score that properties decide
 _REORDERED = 0.95  # what is left of the likeness of names whose words are in another order
@@ -193,12 +193,17 @@ def likeness(one: str, other: str) -> float:
     is_part = set(own) <= set(others) or set(others) <= set(own)
     begins = f"{other} ".startswith(f"{one} ") or f"{one} ".startswith(f"{other} ")
     part = 0.6 + 0.05 * begins + 0.3 * min(1.0, shared / longer) if is_part else 0.0
-    reordered = _REORDERED * _ratio(" ".join(sorted(own)), " ".join(sorted(others)))
-    return max(_ratio(one, other), reordered, part)
+    best = max(part, _ratio(one, other, part))
+    if not shared:
+        return best
+    return max(best, _REORDERED * _ratio(" ".join(sorted(own)), " ".join(sorted(others)), best / _REORDERED))
 
 
-def _ratio(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+def _ratio(one: str, other: str, least: float) -> float:
+    """The share of letters that two texts have in common in the same order; 0 where it is no more than needed."""
+    first, second = sorted((one, other))  # which of the two comes first would count otherwise
+    compared = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    return compared.ratio() if compared.real_quick_ratio() > least and compared.quick_ratio() > least else 0.0
 
 
 def _certain(judged: Sequence[_Judged]) -> _Judged | None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, unquote
 
+import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse
 
 from faan import __version__
 from faan.base import InputError, UnknownNameError, shorten
+from faan.graph import Graph
 from faan.web import extending
 from faan.web.extending import Extender, aspects
 from faan.web.guard import RECONCILE
@@ -31,7 +33,7 @@ from faan.web.vocabulary import Term, Vocabulary, matching
 _SHOWN = 10  # entities, types or properties that are suggested at once
 _PROPOSED = 50  # properties, unless more or fewer are asked for
 _TYPES = 20  # that the manifest names
-_FACTS = 6  # in a preview
+_FACTS, _VALUES = 8, 3  # relations in a preview, and values of each
 _FIELDS = 20  # of one request
 _WIDTH, _HEIGHT = 420, 260  # of a preview
 
@@ -216,16 +218,29 @@ def preview(request: Request, known: Known) -> str:
     name = next((name for name in names if graph.entity_names.find(name) is not None), None)
     if name is None:
         raise HTTPException(404, f"no entity is called {shorten(names[0])!r}")
-    relations, others = graph.neighbours.of(graph.entity(name))
-    facts = [
-        (
-            graph.relation_label(relation % graph.num_relations),
-            relation < graph.num_relations,
-            graph.entity_label(other),
-        )
-        for relation, other in zip(relations[:_FACTS].tolist(), others[:_FACTS].tolist(), strict=True)
-    ]
-    return render("preview.html", entity=naming.about(name), facts=facts, more=len(relations) - len(facts))
+    return render("preview.html", entity=naming.about(name), facts=_facts(graph, graph.entity(name)))
+
+
+@dataclass(frozen=True)
+class _Fact:
+    """What an entity has of one relation, in one direction."""
+
+    relation: str
+    forward: bool
+    values: list[str]
+    more: int
+
+
+def _facts(graph: Graph, entity: int) -> list[_Fact]:
+    """Some facts of an entity: the first values of each of its first relations."""
+    relations, others = graph.neighbours.of(entity)
+    kinds, begins, counts = np.unique(relations, return_index=True, return_counts=True)
+    facts = []
+    for kind, begin, count in zip(kinds[:_FACTS].tolist(), begins.tolist(), counts.tolist(), strict=False):
+        values = [graph.entity_label(other) for other in others[begin : begin + min(count, _VALUES)].tolist()]
+        relation = graph.relation_label(kind % graph.num_relations)
+        facts.append(_Fact(relation, kind < graph.num_relations, values, count - len(values)))
+    return facts
 
 
 def _text(given: Parameters, name: str) -> str:

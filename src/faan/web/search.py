@@ -12,7 +12,7 @@ import re
 import sqlite3
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -29,6 +29,7 @@ _MIN_TYPO = 4  # words shorter than this must be right
 _MAX_WORDS, _MAX_LETTERS = 8, 30  # of a search; what is longer is cut
 _NAMED = 40  # words that begin alike are named one by one up to this number
 _CORRECTIONS = 12  # other readings of one word
+_KEPT = 20_000  # searches for words whose results are kept
 _LOOKED_AT = 1000  # edges of an entity that say of which kind it is
 _MANY = 32  # more than any number of edges weighs
 _NAMESAKES = 5  # entities of the very same label that come first
@@ -72,7 +73,7 @@ class Search:
         self._path = path
         self._readers = Readers(partial(open_index, path))
         self._letters: str = self._query("SELECT letters FROM about")[0][0]
-        self._next: dict[str, str] = {}  # letters by the beginning of a word that they may follow
+        self._recent: dict[tuple[str, str], list[str]] = {}  # what was found for a word, by the search that found it
 
     def _query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -183,7 +184,7 @@ class Search:
         Short beginnings have lists of their own in the index. For a longer one the table would first merge the lists of
         all its words; where these are few it is faster to name them.
         """
-        terms = self._terms(word, _NAMED + 1) if len(word) > SHORT else []
+        terms = self._again(self._few_terms, word) if len(word) > SHORT else []
         return "(" + " OR ".join(map(_quoted, terms)) + ")" if 0 < len(terms) <= _NAMED else f"{_quoted(word)}*"
 
     def _corrected(self, words: list[str]) -> list[int]:
@@ -193,7 +194,7 @@ class Search:
             if self._terms(word, 1):
                 terms.append(self._beginning(word))
                 continue
-            wrong, meant = True, self._meant(word)
+            wrong, meant = True, self._again(self._meant, word)
             if not meant:
                 return []
             terms.append("(" + " OR ".join(self._beginning(variant) for variant in meant) + ")")
@@ -213,25 +214,34 @@ class Search:
 
         Some word begins with the first `right` letters and none with one more, so the error is not behind them.
         """
-        cuts = [(word[:i], word[i:], self._following(word[:i])) for i in range(right + 1)]
+        cuts = [(word[:i], word[i:], self._again(self._following, word[:i])) for i in range(right + 1)]
         swapped = [a + b[1] + b[0] + b[2:] for a, b, _ in cuts if len(b) > 1]
         shorter = [a + b[1:] for a, b, _ in cuts if b]
         wrong = [a + letter + b[1:] for a, b, letters in cuts if b for letter in letters]
         longer = [a + letter + b for a, b, letters in cuts for letter in letters]
         return {*swapped, *shorter, *wrong, *longer} - {word}
 
-    def _following(self, beginning: str) -> str:
+    def _following(self, beginning: str) -> list[str]:
         """The letters that may come next in words that begin so; rare ones are left out."""
-        known = self._next.get(beginning)
-        if known is None:
-            known, after = "", beginning
-            while (rows := self._query(_FROM, (after,))) and rows[0][0].startswith(beginning):
-                letter = rows[0][0][len(beginning) : len(beginning) + 1]
-                known += letter if letter in self._letters else ""
-                after = beginning + (f"{letter}{_LAST}" if letter else "\0")
-            if len(beginning) < SHORT:  # these are asked for again and again, and there are not many
-                self._next[beginning] = known
-        return known
+        letters, after = [], beginning
+        while (rows := self._query(_FROM, (after,))) and rows[0][0].startswith(beginning):
+            letter = rows[0][0][len(beginning) : len(beginning) + 1]
+            letters += [letter] if letter and letter in self._letters else []
+            after = beginning + (f"{letter}{_LAST}" if letter else "\0")
+        return letters
+
+    def _again(self, search: Callable[[str], list[str]], word: str) -> list[str]:
+        """What a search finds for a word; searches for the words of a table's column come again and again."""
+        key = (search.__name__, word)
+        found = self._recent.get(key)
+        if found is None:
+            if len(self._recent) >= _KEPT:
+                self._recent.clear()
+            found = self._recent[key] = search(word)
+        return found
+
+    def _few_terms(self, beginning: str) -> list[str]:
+        return self._terms(beginning, _NAMED + 1)
 
     def _terms(self, beginning: str, limit: int) -> list[str]:
         """The first words of the index that begin so."""

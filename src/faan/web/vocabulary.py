@@ -106,12 +106,16 @@ class Vocabulary:
 
 
 def matching(terms: Sequence[Term], text: str) -> list[Term]:
-    """The terms whose name or id contains all words of a text: the very one, then those that begin so, first."""
+    """The terms whose name contains all words of a text, or with that id: the very one, then those that begin so."""
     typed, words = text.casefold().strip(), text.casefold().split()
 
     def place(term: Term) -> int:
         names = (term.name.casefold(), term.id.casefold())
         return 0 if typed in names else 1 if names[0].startswith(typed) else 2
 
-    found = [term for term in terms if all(word in f"{term.name} {term.id}".casefold() for word in words)]
+    found = [
+        term
+        for term in terms
+        if typed == term.id.casefold() or all(word in f"{term.name} {local_part(term.id)}".casefold() for word in words)
+    ]
     return sorted(found, key=place)
