@@ -156,7 +156,7 @@ def _print_schema(schema: SchemaSummary, top: int) -> None:
     out.print("\nSchema", style="bold")
     held = [counted(count, kind, _MANY.get(kind)) for kind, count in schema.holds.items()]
     out.print(", ".join(held) or "nothing that facts could break")
-    out.print(f"it speaks of {counted(schema.ruled, 'relation')} of the graph")
+    out.print(f"it has rules for {counted(schema.ruled, 'relation')} of the graph")
     if not schema.broken:
         return
     table = new_table(f"\nRules that facts break ({min(top, len(schema.broken))} of {len(schema.broken)})", "relation")

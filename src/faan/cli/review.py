@@ -16,7 +16,7 @@ from faan.cli.examples import ModelArgument, graph_of
 from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, talk, visible
 from faan.cli.reading import User, endpoint_of
-from faan.graph import DEFAULT_BASE, Client, Terms, iri, is_endpoint
+from faan.graph import DEFAULT_BASE, Client, Graph, Terms, iri, is_endpoint
 from faan.web import (
     CHOSEN,
     DECISIONS_FILE,
@@ -30,8 +30,10 @@ from faan.web import (
     send,
 )
 from faan.web import export as export_facts
+from faan.web import validate as validate_facts
 
 _SHOWN = 10  # facts that will be sent
+_VIOLATIONS = 20  # that are shown
 
 DecisionsFile = Annotated[
     Path | None,
@@ -157,6 +159,17 @@ def export(
     ] = None,
     user: User = None,
     yes: Annotated[bool, typer.Option("--yes", help="Send without asking.")] = False,
+    validate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Check the accepted facts against these SHACL shapes (needs pySHACL); if one breaks them, nothing is "
+            "written or sent.",
+        ),
+    ] = None,
+    write_invalid: Annotated[
+        bool, typer.Option("--write-invalid", help="Report facts that break the shapes, but write or send them.")
+    ] = False,
 ) -> None:
     """Write the facts that were accepted on the review page (or rejected, or all), with their provenance."""
     if to is None:
@@ -179,12 +192,19 @@ def export(
     else:
         refuse("a file (-o)", {"--force": force})
     key = None if node_label is None and node_key is None else NodeKey(node_label or "Entity", node_key or "id")
+    if validate is None:
+        refuse("facts that are checked (--validate)", {"--write-invalid": write_invalid})
+    elif chosen == "rejected":
+        raise typer.BadParameter("only accepted facts can be checked", param_hint="--validate")
     references = dict(_reference(text) for text in reference or ())
     path = model / DECISIONS_FILE if decisions is None else decisions.resolve()
     stored = Decisions(path, create=False)
     with contextlib.closing(stored):
         graph = graph_of(model)
         called = None if relation is None else decided_relation(stored, graph, relation)
+        if validate is not None:
+            accepted = stored.current(called, ("accepted",))
+            _validate(accepted, validate, Terms(base, relation_base), graph, write_invalid)
         if to is not None:
             facts = stored.current(called, ("accepted", "rejected") if chosen == "all" else (chosen,))
             _send(facts, Terms(base, relation_base), to, query_at, named_graph, user, yes)
@@ -216,6 +236,27 @@ def _nodes_beside(edges: Path) -> Path:
     if "edges" in edges.name:
         return edges.with_name("nodes".join(edges.name.rsplit("edges", 1)))
     return edges.with_name(f"{edges.stem}_nodes{edges.suffix}")
+
+
+def _validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None, go_on: bool) -> None:
+    """Say which facts break shapes; an error unless they are wanted all the same."""
+    with busy("checking"):
+        found = validate_facts(facts, shapes, terms, graph)
+    for one in found.new[:_VIOLATIONS]:
+        what = ": ".join(visible(part) for part in (one.node, one.path, one.message) if part)
+        talk.print(f"- {what}{f' (found: {visible(one.value)})' if one.value else ''}")
+    if len(found.new) > _VIOLATIONS:
+        talk.print(f"and {len(found.new) - _VIOLATIONS:,} more")
+    if found.old:
+        many = counted(found.old, "violation was", "violations were")
+        talk.print(f"{many} in the graph before, at the same entities")
+    said = f"{counted(len(facts), 'accepted fact')} against {visible(str(shapes))}"
+    talk.print(f"checked {said}: {counted(len(found.new), 'violation') if found.new else 'no violation'}")
+    if found.new and not go_on:
+        raise InputError(
+            "nothing was written, because accepted facts break the shapes; reject these on the review page, or repeat "
+            "the command with --write-invalid"
+        )
 
 
 def _reference(text: str) -> tuple[str, str]:

@@ -51,7 +51,7 @@ class Suggestion:
         rank: 1 is the best of its head (of its tail, if heads were asked for).
         low_evidence: Whether there are only one or two examples, which say little.
         because: What moved the score most, as short sentences, by size; those that begin with 'against' lowered it.
-        warnings: What speaks against it: types, or a second value where others have one.
+        warnings: What speaks against it: types, a second value where others have one, or a rule of the schema.
 
     >>> import faan
     >>> faan.Suggestion("Peru", "Lima", 1.5, 0.8, 1, False, ("right for 3 of 5 that it reaches",), ()).tail

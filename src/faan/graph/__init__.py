@@ -11,7 +11,8 @@ from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, 
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
-from faan.graph.schema import Schema
+from faan.graph.schema import SHACL, SUBCLASS, Schema
+from faan.graph.schema_file import read_shapes
 from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
@@ -28,7 +29,9 @@ __all__ = [
     "FORMATS",
     "NODE_COLUMNS",
     "RARE",
+    "SHACL",
     "SIDES",
+    "SUBCLASS",
     "TYPE_RELATIONS",
     "Breaking",
     "BrokenRule",
@@ -68,6 +71,7 @@ __all__ = [
     "pair_columns",
     "plain_words",
     "read_graph",
+    "read_shapes",
     "read_triples",
     "relation_words",
     "save_graph",

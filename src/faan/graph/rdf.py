@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pyoxigraph as ox
 
@@ -111,17 +111,22 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
             f"bad lines can be skipped in tables, N-Triples and N-Quads, not in {format}", source=source.name
         )
     statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
+    for quad in quads_of(source, format):
+        statements.add(quad)
+        if len(statements.heads) == _CHUNK:
+            statements.flush(builder)
+    statements.flush(builder)
+
+
+def quads_of(source: Source, format: str) -> Iterator[ox.Quad]:
+    """The statements of Turtle, TriG, RDF/XML or JSON-LD, one after the other."""
     with source.errors():
         try:
-            for quad in ox.parse(guarded(source, format), FORMATS[format], base_iri=_BASE):
-                statements.add(quad)
-                if len(statements.heads) == _CHUNK:
-                    statements.flush(builder)
+            yield from ox.parse(guarded(source, format), FORMATS[format], base_iri=_BASE)
         except MemoryError as error:  # the parser's bound on the length of a name or text
             raise InputError(f"a name or text is too long ({error})", source=source.name) from None
         except SyntaxError as error:
             raise InputError(f"not {format}: {reason(error)}", source=source.name, line=error.lineno) from None
-    statements.flush(builder)
 
 
 def reason(error: SyntaxError) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pyoxigraph as ox
+
 from faan.base import InputError, OnProgress, counted
 from faan.graph.builder import GraphBuilder
 from faan.graph.detect import detect
@@ -13,9 +15,11 @@ from faan.graph.graph import Graph
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.ntriples import read_ntriples
 from faan.graph.rdf import FORMATS as RDF_FORMATS
-from faan.graph.rdf import read_rdf
+from faan.graph.rdf import quads_of, read_rdf
 from faan.graph.schema import Schema
 from faan.graph.sources import open_source
+
+_STATEMENTS = 1_000_000  # of a file of shapes
 
 
 def with_schema_files(graph: Graph, paths: Sequence[str | Path], on_progress: OnProgress) -> Graph:
@@ -25,6 +29,20 @@ def with_schema_files(graph: Graph, paths: Sequence[str | Path], on_progress: On
         whole = schema if graph.schema is None else graph.schema.with_more(schema)
         graph = graph.with_schema(whole, replace(graph.report, notes=(*graph.report.notes, *notes)))
     return graph
+
+
+def read_shapes(path: str | Path) -> list[ox.Triple]:
+    """All statements of a small file in RDF, as they are."""
+    found: list[ox.Triple] = []
+    with open_source(path) as source:
+        kind = detect(source, source.peek())
+        if kind not in (*LINE_FORMATS, *RDF_FORMATS):
+            raise InputError(f"expected shapes in RDF, such as Turtle, found {kind}", source=source.name)
+        for quad in quads_of(source, "trig" if kind in LINE_FORMATS else kind):  # which N-Triples are, too
+            if len(found) == _STATEMENTS:
+                raise InputError(f"holds more than {_STATEMENTS:,} statements; expected shapes", source=source.name)
+            found.append(quad.triple)
+    return found
 
 
 def _read(path: str | Path, on_progress: OnProgress) -> tuple[Schema, list[str]]:

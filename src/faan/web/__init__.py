@@ -8,6 +8,7 @@ from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
 from faan.web.sending import plan, query_address, send
+from faan.web.validating import validate
 
 if TYPE_CHECKING:
     from faan.web.app import create_app
@@ -39,6 +40,7 @@ __all__ = [
     "run",
     "send",
     "service_of",
+    "validate",
 ]
 
 _LAZY = {
