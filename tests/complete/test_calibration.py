@@ -164,7 +164,7 @@ def test_true_facts_that_the_graph_lacks_do_not_make_probabilities_small() -> No
     measured = lacking_heads(random, 0.01, 1 / 9)
     tested = [Answered.of(scores, hidden, 500, False, values) for values, scores, hidden, _ in measured]
     calibration = fit_calibration(tested, np.ones(len(tested)))
-    judge = Judge(calibration, Tuning(), 0.0, 500, one_value=False, is_known=True, second=0.0)
+    judge = Judge(calibration, Tuning(), 0.0, 500, one_value=False, likely_one=1.0, is_known=True, second=0.0)
     said, right = [], []
     for values, scores, _, true in lacking_heads(random, 0.0, 1 / 9):
         if true.any():

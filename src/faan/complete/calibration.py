@@ -8,6 +8,9 @@ The regression is fitted on relations that were held out, where the right answer
 same formulas. All features of a candidate rise with its score and no coefficient of theirs is negative, so that within
 one head a higher score never has a lower probability.
 
+Five examples with a head each do not tell one value from several. How many of the relations that look so have one value
+is measured too, and a new relation gets the mean of both probabilities.
+
 Where heads have several values, hidden facts are not the only true ones among the candidates: the graph lacks others,
 and these count as wrong while it is measured. How many they are is not known; we take it that a head lacks one fact for
 eight that it has. A head with n values of which h were hidden lacks h + n / 8, and so
@@ -60,6 +63,13 @@ def features(scores: Floats, shots: int, one_value: bool, places: NDArray[np.int
     lead = best - ordered[min(9, len(ordered) - 1)]
     of_question = [lead, np.log(len(scores)), np.log1p(shots), 1 / (1 + shots), float(one_value)]
     return np.column_stack([chosen, margin, -np.log(rank), np.broadcast_to(of_question, (len(chosen), 5))])
+
+
+def as_if(rows: Floats, one_value: bool) -> Floats:
+    """Features as they are if heads have one value, or several."""
+    found = rows.copy()
+    found[:, _FEATURES - 1] = one_value
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +129,7 @@ class Calibration(BaseModel):
     intercept: float
     mean: _Numbers
     scale: _Scales
+    one_value: float = Field(1.0, ge=0, le=1)  # if heads of a few examples have one value, how likely all have
 
     def logits(self, rows: Floats) -> Floats:
         """The logarithm of the odds of each row of features, (n, F) to (n,)."""
@@ -275,10 +286,11 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 UNMEASURED = Calibration(
-    coefficients=(0.095, 0.885, 3.39, -0.19, -0.119, -0.681, -0.614, 2.401),
-    intercept=-4.986,
-    mean=(0.042, -0.691, -6.52, 0.63, 8.345, 2.459, 0.191, 0.745),
-    scale=(0.283, 0.985, 2.83, 0.951, 2.335, 1.561, 0.178, 0.436),
+    coefficients=(0.281, 0.525, 3.294, -0.503, 0.742, -0.355, -0.128, 2.236),
+    intercept=-2.085,
+    mean=(0.042, -0.691, -6.52, 0.63, 8.345, 2.459, 0.191, 0.878),
+    scale=(0.283, 0.985, 2.83, 0.951, 2.335, 1.561, 0.178, 0.327),
+    one_value=0.923,
 )
 """For graphs with nothing to measure on: what path rules are worth on 29 relations of World.
 

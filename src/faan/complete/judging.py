@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from faan.base import Ints, Purpose, Stream
-from faan.complete.calibration import Calibration, Floats, Tuning, features, lacking, logit, probabilities
+from faan.complete.calibration import Calibration, Floats, Tuning, as_if, features, lacking, logit, probabilities
 from faan.complete.constraints import SAYS
 from faan.complete.lessons import Case, Lessons
 from faan.complete.question import Question
@@ -26,7 +26,8 @@ class Judge:
     tuning: Tuning
     shift: float  # of logits, from decisions
     shots: int
-    one_value: bool
+    one_value: bool  # as it seems,
+    likely_one: float  # and how likely that is so
     is_known: bool  # whether the relation is one of the graph, which is measured by hiding some of its facts
     second: float  # how likely a head that has a value has another, where heads have one
 
@@ -38,7 +39,8 @@ class Judge:
         second = ((counts > 1).sum() + 1) / (heads + 2)
         shots = max(len(question.known), 1)  # none at all is judged as one
         is_known = question.hidden is not None
-        return cls(calibration, tuning, shift, shots, question.one_value, is_known, float(second))
+        likely = 1.0 if is_known or question.is_functional else calibration.one_value
+        return cls(calibration, tuning, shift, shots, question.one_value, likely, is_known, float(second))
 
     def probabilities(self, scores: Floats, places: Ints, values: Ints, sure: Floats | None = None) -> Floats:
         """The probabilities of the candidates at some places among all scores (C,) of a head.
@@ -47,12 +49,23 @@ class Judge:
         candidates are that follow from known facts, 0 for others.
         """
         rows = features(scores, self.shots, self.one_value, None if self.one_value else places)
-        z = self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
         sure = np.zeros(len(scores)) if sure is None else sure
-        if self.one_value:
-            return np.where(values > 0, self.second, 1.0) * _at_least(probabilities(z, True), sure)[places]
+        if not self.one_value:
+            return self._each(rows, values, sure[places])
+        shared = _at_least(probabilities(self._logits(rows), True), sure)[places]
+        shared = np.where(values > 0, self.second, 1.0) * shared
+        if self.likely_one == 1:
+            return shared
+        each = self._each(as_if(rows[places], False), values, sure[places])
+        return self.likely_one * shared + (1 - self.likely_one) * each
+
+    def _each(self, rows: Floats, values: Ints, sure: Floats) -> Floats:
+        """The probabilities of rows of features where heads have several values."""
         lacks = [lacking(count) if self.is_known else 1.0 for count in values.tolist()]
-        return np.maximum(probabilities(z + np.log(lacks), False), sure[places])
+        return np.maximum(probabilities(self._logits(rows) + np.log(lacks), False), sure)
+
+    def _logits(self, rows: Floats) -> Floats:
+        return self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
 
 
 def _at_least(found: Floats, sure: Floats) -> Floats:

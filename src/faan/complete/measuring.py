@@ -39,6 +39,8 @@ class Measurement:
     is_main: bool  # with as many examples as in the figures
     ranks: NDArray[np.float64]  # infinite for an answer that was no candidate
     questions: tuple[Answered, ...]
+    one_value: bool  # whether heads have one value,
+    looks_so: bool  # and whether the examples look as if
 
 
 def measure(
@@ -89,7 +91,7 @@ def _measure(method: Method, graph: Graph, task: Task, shots: int, seed: int) ->
     heads = np.unique(queries[:, 0])
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
-    known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(references)
+    known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(task.pairs)
     ranks, questions = [], []
     for head in heads.tolist():
         scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths)
@@ -98,7 +100,8 @@ def _measure(method: Method, graph: Graph, task: Task, shots: int, seed: int) ->
         ranks.append(np.full(len(answers), np.inf))
         ranks[-1][found] = mean_ranks(scores[np.searchsorted(rivals, answers[found])], scores[~right])
         questions.append(Answered.of(scores, right, shots, one_value))
-    return Measurement(task.relation, shots == SHOTS, np.concatenate(ranks), tuple(questions))
+    looks_so, ranked = has_one_value(references), np.concatenate(ranks)
+    return Measurement(task.relation, shots == SHOTS, ranked, tuple(questions), one_value, looks_so)
 
 
 def ask_about(
@@ -118,7 +121,9 @@ def _calibrate(found: Sequence[Measurement]) -> Calibration:
     questions = [one for measurement in found for one in measurement.questions if len(one.count)]
     if not questions:
         return UNMEASURED
-    return fit_calibration(questions, _weights(found))
+    alike = [one.one_value for one in found if one.is_main and one.looks_so]
+    likely = sum(alike) / len(alike) if alike else 1.0
+    return fit_calibration(questions, _weights(found)).model_copy(update={"one_value": likely})
 
 
 def _weights(found: Sequence[Measurement]) -> NDArray[np.float64]:
@@ -138,5 +143,6 @@ def _firsts(found: Sequence[Measurement]) -> list[First]:
         calibration = _calibrate([one for one in found if one.relation not in held_out])
         for one in found:
             if one.is_main and one.relation in held_out:
-                firsts += [first_of(question, calibration, Tuning()) for question in one.questions]
+                likely = calibration.one_value if one.looks_so else 0.0
+                firsts += [first_of(question, calibration, Tuning(), likely) for question in one.questions]
     return firsts

@@ -40,6 +40,7 @@ _LEAST_ASKED = 2
 _RELATIONS = 60  # of the graph that are measured when a model is made,
 _EACH = 20  # and questions about each at most
 _FEWEST_RELATIONS = 5
+_LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 
 
@@ -85,8 +86,20 @@ def run_self_test(
             said = probabilities(calibration.logits(rows), answered.one_value)[right]
             hits += [Hit(head, *hit) for hit in zip(rivals[right].tolist(), logit(said).tolist(), strict=True)]
             on_progress("testing the relation", min(len(questions) / len(asked), 1.0))
+    if not _tells(question, calibration):
+        return SelfTest(0, Tuning(), (), tuple(hits))
     tuning, firsts = fit_tuning(questions, calibration), _firsts(questions, calibration)
     return SelfTest(len(questions), tuning, firsts, tuple(hits))
+
+
+def _tells(question: Question, calibration: Calibration) -> bool:
+    """Whether hidden facts say how often suggestions are right.
+
+    Of a new relation the examples are a small part of what is true. Where heads have several values, suggestions that
+    are no examples would count as wrong.
+    """
+    is_likely = question.is_functional or calibration.one_value >= _LIKELY
+    return question.hidden is not None or (question.one_value and is_likely)
 
 
 def measure_known(

@@ -9,7 +9,7 @@ import numpy as np
 
 from faan.base import counted
 from faan.complete.about import Bin, Point
-from faan.complete.calibration import Answered, Calibration, Tuning, probabilities, reliability
+from faan.complete.calibration import Answered, Calibration, Tuning, as_if, probabilities, reliability
 
 _MANY = 50  # hidden facts, from which on other relations hardly count
 _FEW = 8  # examples, up to which they say little about how far to trust them
@@ -73,14 +73,19 @@ class First:
     right: float
 
 
-def first_of(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
-    """What would have been said of the best candidate of a question; nothing at all counts as wrong."""
+def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_value: float | None = None) -> First:
+    """What would have been said of the best candidate of a question; nothing at all counts as wrong.
+
+    `one_value` is how likely heads have one value by what was known when it was asked; None if that was known.
+    """
     if not len(question.count):
         return First(0.0, 0.0)
-    z = tuning.offset + tuning.slope * calibration.logits(question.rows)
-    z += np.log(question.lacks)
-    z += np.log(question.count) * question.one_value  # a group of candidates takes its share of the unit
-    return First(float(probabilities(z, question.one_value)[0]), float(question.right[0]) / question.found)
+    likely, said = float(question.one_value) if one_value is None else one_value, 0.0
+    for shape, weight in ((True, likely), (False, 1 - likely)):
+        z = tuning.offset + tuning.slope * calibration.logits(as_if(question.rows, shape))
+        z += np.log(question.count) if shape else np.log(question.lacks)  # a group takes its share of the unit
+        said += weight * float(probabilities(z, shape)[0])
+    return First(said, float(question.right[0]) / question.found)
 
 
 def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
