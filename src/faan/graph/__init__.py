@@ -8,6 +8,7 @@ from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, kgx_line, kgx_nodes
+from faan.graph.libraries import pykeen_factory
 from faan.graph.names import Names
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
@@ -70,6 +71,7 @@ __all__ = [
     "open_graph",
     "pair_columns",
     "plain_words",
+    "pykeen_factory",
     "read_graph",
     "read_shapes",
     "read_triples",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faan.base import OnProgress, ignore_progress
 from faan.links.hiding import LinkSplit
-from faan.links.methods import LINK_METHODS
+from faan.links.methods import LINK_METHODS, Outcome
 from faan.links.ranking import LinkRanks
 from faan.rank import METRICS, ResultFile, bootstrap, summarise_ranks
 
@@ -21,9 +21,16 @@ def evaluate_links(
     method: str, split: LinkSplit, command: str, *, seed: int = 0, on_progress: OnProgress = ignore_progress
 ) -> ResultFile:
     """Let a method, one of `LINK_METHODS`, learn from the graph and rank the facts that are asked for."""
-    outcome = LINK_METHODS[method](split, seed, on_progress)
+    return result_of(LINK_METHODS[method](split, seed, on_progress), split, method, command=command, seed=seed)
+
+
+def result_of(
+    outcome: Outcome, split: LinkSplit, method: str, variant: str | None = None, *, command: str, seed: int
+) -> ResultFile:
+    """What a method made of a split, as a result file."""
     return ResultFile(
         method=method,
+        variant=variant,
         dataset=split.name,
         protocol="completion",
         shots=0,

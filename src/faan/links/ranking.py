@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +13,14 @@ from numpy.typing import NDArray
 from faan.base import Ints, OnProgress
 from faan.complete import Question, ask
 from faan.embed import Embeddings, answer_ranks
+from faan.graph import Graph
 from faan.links.hiding import LinkSplit
 from faan.rank import rank_task
 from faan.tasks import Method, PairSet, Scorer, Task
 
 RANKING = "ranking"  # as progress calls it
+ScorerOf: TypeAlias = Callable[[int, bool], Scorer]
+"""Gives the scorer of a relation by its id: of tails for heads or, if inverse, of heads for tails."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,35 +55,46 @@ def rank_questions(
 ) -> LinkRanks:
     """Rank by asking as a user does, by the relation's name: for tails, and for heads by the inverse question.
 
-    References are those of the question, or with `all_references` all known facts. Entities that do not fit the
-    question share the last places, as they are never suggested.
+    References are those of the question, or with `all_references` all known facts.
     """
+    return rank_scorers(question_scorers(method, split.graph, all_references=all_references), split, on_progress)
+
+
+def question_scorers(method: Method, graph: Graph, *, all_references: bool = False) -> ScorerOf:
+    """How a method scores a relation of its graph, and its inverse, when it is asked by the relation's name.
+
+    Entities that do not fit the question share the last places, as they are never suggested.
+    """
+    question_of = lru_cache(maxsize=1)(lambda relation: ask(graph, graph.relation_names[relation]))
+
+    def scorer_of(relation: int, inverse: bool) -> Scorer:
+        question: Question = question_of(relation)
+        if inverse:
+            question = question.inverse()
+        references = question.known.pairs if all_references else question.references
+        return _Offered(method.prepare(question.task, references), question.candidates)
+
+    return scorer_of
+
+
+def rank_scorers(scorer_of: ScorerOf, split: LinkSplit, on_progress: OnProgress) -> LinkRanks:
+    """Rank the tails and the heads that are asked for among all entities."""
     graph = split.graph
     tails, heads = np.empty(len(split.test)), np.empty(len(split.test))
     known_relations = split.known[:, 1]
+    everyone = np.arange(graph.num_entities)
     done = 0
     for relation in split.asked_relations:
         rows = np.flatnonzero(split.test[:, 1] == relation)
-        true = split.known[known_relations == relation][:, [0, 2]]
-        question = ask(graph, graph.relation_names[relation])
-        for found, one, columns in ((tails, question, [0, 2]), (heads, question.inverse(), [2, 0])):
-            truths = true if columns[0] == 0 else true[:, ::-1]
-            queries = split.test[rows][:, columns]
+        true = split.known[known_relations == relation]
+        for found, inverse, columns in ((tails, False, [0, 2]), (heads, True, [2, 0])):
+            truths, queries = true[:, columns], split.test[rows][:, columns]
             pairs = PairSet(truths[:, 0], truths[:, 1], graph.num_entities)
-            found[rows] = _ranks(method, one, queries, pairs, all_references)
+            task = Task(graph.relation_names[relation], queries, everyone, pairs)
+            found[rows] = rank_task(scorer_of(relation, inverse), task, queries)
         done += len(rows)
         on_progress(RANKING, done / len(split.test))
     return LinkRanks(split, tails, heads)
-
-
-def _ranks(
-    method: Method, question: Question, queries: Ints, truths: PairSet, all_references: bool
-) -> NDArray[np.float64]:
-    references = question.known.pairs if all_references else question.references
-    scorer = method.prepare(question.task, references)
-    everyone = np.arange(question.graph.num_entities)
-    task = Task(question.relation, queries, everyone, truths)
-    return rank_task(_Offered(scorer, question.candidates), task, queries)
 
 
 class _Offered:

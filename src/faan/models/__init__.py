@@ -30,6 +30,7 @@ from faan.models.interface import (
 from faan.models.known_config import KnownConfig
 from faan.models.likeness import TailLikeness
 from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
+from faan.models.pykeen import PYKEEN, PyKeenMethod, training_factory
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
@@ -38,6 +39,7 @@ __all__ = [
     "METHODS",
     "MIN_FACTS",
     "NAMES",
+    "PYKEEN",
     "RANKER_FILE",
     "AnyMethod",
     "Apart",
@@ -58,6 +60,7 @@ __all__ = [
     "OutOfFold",
     "OutOfFoldVectors",
     "PathRules",
+    "PyKeenMethod",
     "Row",
     "ScorePart",
     "ScoreParts",
@@ -78,6 +81,7 @@ __all__ = [
     "prepare_sets",
     "sample_neighbours",
     "train_trees",
+    "training_factory",
     "training_triples",
     "triples_with",
 ]

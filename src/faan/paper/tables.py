@@ -43,6 +43,8 @@ def build_tables(request: Request) -> list[Table]:
 def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
     """All methods; those of the open protocol, which were trained on more, in a table of their own."""
     strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
+    if request.rows is None:
+        strict |= {row: request.of(results, row) for row in _from_pykeen(results)}
     opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
     if request.rows is None:  # any method may have results of it, and a known row need not
         labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")["label"].sort()
@@ -51,6 +53,12 @@ def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
     published = published_figures("main", request.dataset)
     tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
     return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
+
+
+def _from_pykeen(results: pl.DataFrame) -> list[Row]:
+    """Rows of PyKEEN's models, which no register knows."""
+    is_row = (pl.col("protocol") == "strict") & (pl.col("shots") == SHOTS) & pl.col("label").str.starts_with("PyKEEN ")
+    return [Row(label) for label in results.filter(is_row)["label"].unique().sort()]
 
 
 def _ablation(request: Request, found: Found) -> list[Table]:

@@ -8,7 +8,7 @@ from faan.base import OnProgress, ignore_progress
 from faan.models import UntrainedConfig, methods
 from faan.rank.result_file import Origin, ResultFile
 from faan.rank.results import rank_splits
-from faan.tasks import Benchmark
+from faan.tasks import Benchmark, Method
 
 
 def untrained_methods() -> dict[str, UntrainedConfig]:
@@ -26,11 +26,25 @@ def evaluate_untrained(
     on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
     """Rank the queries of dev and test by one of the methods that need what is known and nothing else."""
-    method, _, variant = name.partition(" ")
+    method = untrained_methods()[name].build(benchmark)
+    return evaluate_method(benchmark, method, name, shots, origin, draws, on_progress)
+
+
+def evaluate_method(
+    benchmark: Benchmark,
+    method: Method,
+    name: str,
+    shots: int,
+    origin: Origin,
+    draws: int = 0,
+    on_progress: OnProgress = ignore_progress,
+) -> ResultFile:
+    """Rank the queries of dev and test by any method that is ready for use, as a result file of that name."""
+    called, _, variant = name.partition(" ")
     start = time.perf_counter()
-    figures = rank_splits(untrained_methods()[name].build(benchmark), benchmark, shots, draws, on_progress)
+    figures = rank_splits(method, benchmark, shots, draws, on_progress)
     return ResultFile(
-        method=method,
+        method=called,
         variant=variant or None,
         dataset=benchmark.name,
         shots=shots,
