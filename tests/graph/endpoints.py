@@ -53,24 +53,31 @@ def oxigraph_command() -> str | None:
 @contextmanager
 def oxigraph(command: str) -> Iterator[Oxigraph]:
     """Start a server and wait until it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = [command, "serve", "--bind", f"127.0.0.1:{port}"]
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process, server = _started(command)
     try:
-        server = Oxigraph(f"http://127.0.0.1:{port}")
-        while True:
-            try:
-                urllib.request.urlopen(server.url).close()
-                break
-            except urllib.error.URLError:
-                assert process.poll() is None, "the server did not start"
-                time.sleep(0.05)
         yield server
     finally:
         process.terminate()
         process.wait()
+
+
+def _started(command: str) -> tuple[subprocess.Popen[bytes], Oxigraph]:
+    """A server that answers; another program may take a free port before it does, so several are tried."""
+    for _ in range(5):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        process = subprocess.Popen(
+            [command, "serve", "--bind", address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while process.poll() is None:
+            try:
+                urllib.request.urlopen(f"http://{address}").close()
+            except urllib.error.URLError:
+                time.sleep(0.05)
+            else:
+                return process, Oxigraph(f"http://{address}")
+    raise AssertionError("the server did not start")
 
 
 @dataclass

@@ -98,7 +98,8 @@ class Client:
                 if not isinstance(solutions, ox.QuerySolutions):
                     raise self._wrong("answered yes or no where rows were asked for")
                 names = solutions.variables
-                rows.extend(tuple(solution[name] for name in names) for solution in solutions)
+                for solution in solutions:  # in a traceback, the frame of a comprehension would keep the solutions
+                    rows.append(tuple(solution[name] for name in names))  # noqa: PERF401
             except (SyntaxError, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
