@@ -46,21 +46,23 @@ def choose(folder: Path, entities: int) -> Figures:
     facts = np.bincount(relations)
     kind = np.searchsorted(bounds, tails, side="right") - 1
     sizes = {int(one): int(np.diff(bounds)[np.unique(kind[relations == one])].sum()) for one in np.unique(relations)}
+    rare = [one for one in sizes if one >= TYPES and facts[one] >= 50]  # not what all of a type have
+    name = min(rare, key=lambda one: abs(sizes[one] - CANDIDATES[0]))
+    rows = np.flatnonzero(relations == name)
+    own = np.searchsorted(bounds, heads[rows[0]], side="right") - 1
+    others = np.setdiff1d(np.arange(bounds[own], bounds[own + 1])[:20_000], heads[rows])[:2_000]
     asked: Figures = {}
-    for wanted in CANDIDATES:
-        rare = [one for one in sizes if one >= TYPES and facts[one] >= 50]  # not what all of a type have
-        name = min(rare, key=lambda one: abs(sizes[one] - wanted))
-        rows = np.flatnonzero(relations == name)
-        own = np.searchsorted(bounds, heads[rows[0]], side="right") - 1
-        others = np.setdiff1d(np.arange(bounds[own], bounds[own + 1])[:20_000], heads[rows])
+    for wanted in CANDIDATES:  # the tails of a new relation are of a type of about that size
+        kind = int(np.argmin(np.abs(np.diff(bounds) - wanted)))
+        pairs = zip(heads[rows[:5]], bounds[kind] + np.arange(5), strict=True)
         asked[str(wanted)] = {
             "relation": f"http://example.org/P{name}",
-            "candidates": sizes[name],
-            "examples": [[_entity(heads[row]), _entity(tails[row])] for row in rows[:5]],
-            "heads": [_entity(head) for head in others[:2_000]],
+            "candidates": int(bounds[kind + 1] - bounds[kind]),
+            "examples": [[_entity(head), _entity(tail)] for head, tail in pairs],
+            "heads": [_entity(head) for head in others],
         }
     (folder / "asked.json").write_text(json.dumps(asked))
-    return {one["relation"]: f"{one['candidates']:,} candidates" for one in asked.values()}
+    return {"relation": f"{facts[name]:,} facts, {sizes[name]:,} candidates"}
 
 
 def check(folder: Path, _: int) -> Figures:

@@ -73,7 +73,8 @@ class Ranking:
         self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, competing: NDArray[np.bool_]
     ) -> Iterator[Suggestion]:
         """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
-        rivals = competing & np.isin(choices, self.question.candidates)
+        candidates = self.question.candidates
+        rivals = competing if choices is candidates else competing & np.isin(choices, candidates)
         if len(places) and rivals[places].all():
             yield from self._suggestions(entity, choices, scores, places, np.flatnonzero(rivals))
             return

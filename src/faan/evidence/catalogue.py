@@ -18,9 +18,11 @@ def _type_share(candidates: Candidates) -> Values:
     types = candidates.query.sources.graph.types
     assert types is not None
     share = np.zeros((len(candidates.ids), len(candidates.query.references)), np.float32)
+    rows, kinds = types.gather(candidates.ids)
     for k, one in enumerate(candidates.query.references[:, 1].tolist()):
-        same = types.owners[np.isin(types.ids, types.of(one))]
-        share[:, k] = np.isin(candidates.ids, same)
+        same = np.zeros(len(types.names), dtype=bool)
+        same[types.of(one)] = True
+        share[rows[same[kinds]], k] = 1
     return mean_of(share)
 
 

@@ -46,14 +46,16 @@ def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> Candid
     if not has_type.all():
         found, rules = np.union1d(found, by_range(graph, tails, cutoff)), [*rules, "ranges"]
     recall = float(np.isin(tails, found).mean())
-    return Candidates(np.union1d(found, tails).astype(np.int32), " and ".join(rules), recall)
+    found = found if recall == 1 else np.union1d(found, tails)
+    return Candidates(found.astype(np.int32), " and ".join(rules), recall)
 
 
 def by_type(types: Types, tails: Ints) -> Ints:
     """All entities that share a type with any of the tails, sorted."""
     wanted = np.zeros(len(types.names), dtype=bool)
-    wanted[types.ids[np.isin(types.owners, tails)]] = True
-    return np.unique(types.owners[wanted[types.ids]])
+    wanted[types.gather(tails)[1]] = True
+    found = types.owners[wanted[types.ids]]  # sorted
+    return found[np.diff(found, prepend=-1) > 0]
 
 
 def by_range(graph: Graph, tails: Ints, cutoff: float) -> Ints:
