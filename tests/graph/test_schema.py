@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, RelationRules, Rules, open_graph, read_graph, save_graph, summarise, summarise_schema
+from faan.graph import (
+    Graph,
+    Names,
+    RelationRules,
+    Rules,
+    open_graph,
+    read_graph,
+    save_graph,
+    summarise,
+    summarise_schema,
+)
 from faan.graph import drafts as drafts_file
 from faan.graph import hierarchy as hierarchy_file
+from faan.graph.schema import FIRST, NIL, OWL, RDFS, REST, SHACL, SUBCLASS, TYPE
 
 PREFIXES = """\
 @prefix : <http://example.org/> .
@@ -316,6 +330,40 @@ def test_a_file_that_is_no_schema_is_an_error(tmp_path: Path, name: str, text: s
     with pytest.raises(InputError, match=problem) as caught:
         read_graph([("a", "b", "c")], schema=tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name))
+
+
+NODES = st.sampled_from([f"http://e.org/{name}" for name in "abcd"] + ["_:l", "_:m", NIL, "http://e.org/r", "2"])
+STATED = st.sampled_from(
+    [TYPE, FIRST, REST, SUBCLASS, f"{RDFS}domain", f"{RDFS}range", f"{RDFS}subPropertyOf", f"{OWL}unionOf"]
+    + [f"{OWL}{name}" for name in ("inverseOf", "disjointWith", "members", "disjointUnionOf", "equivalentClass")]
+    + [f"{SHACL}{name}" for name in ("property", "path", "inversePath", "targetClass", "class", "in", "maxCount")]
+)
+KINDS = st.sampled_from(
+    [f"{OWL}{name}" for name in ("Class", "FunctionalProperty", "SymmetricProperty", "AllDisjointClasses", "Thing")]
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(NODES, STATED, NODES) | st.tuples(NODES, st.just(TYPE), KINDS), max_size=30))
+def test_any_statements_make_rules_that_can_be_checked(stated: list[tuple[str, str, str]]) -> None:
+    facts = [("http://e.org/a", "http://e.org/r", "http://e.org/b"), ("http://e.org/c", "http://e.org/r", "2")]
+    graph = read_graph([*facts, *stated])
+    assert set(facts) <= set(graph.triples())
+    found = summarise_schema(graph)
+    assert (found is None) == (graph.schema is None)
+    if graph.schema is not None:
+        again = graph.schema.with_more(graph.schema)
+        assert {row[1] for row in again.rows().iter_rows()} == {row[1] for row in graph.schema.rows().iter_rows()}
+        for name in graph.relation_names:
+            rules(graph).of(name)
+
+
+def test_terms_that_a_stranger_repeats_do_no_harm(tmp_path: Path) -> None:
+    graph = read(FACTS, tmp_path, ONTOLOGY)
+    assert graph.schema is not None
+    terms = [*graph.schema.terms]
+    twice = replace(graph.schema, terms=Names.from_strings([*terms, *terms]))
+    summarise_schema(replace(graph, schema=twice))
 
 
 def test_lists_and_classes_in_circles_end(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Drafts:
         for head, relation, tail in others.head(0 if self.is_too_large else _STATEMENTS).iter_rows():
             self._by.setdefault(relation, {}).setdefault(head, []).append(tail)
         self.number = {name: number for number, name in enumerate(schema.terms)}
-        self.hierarchy = self._hierarchy(links)
+        self.hierarchy = self._hierarchy(links, len(schema.terms))
 
     def __iter__(self) -> Iterator[tuple[str, Draft]]:
         """Each rule with the relation that it is for."""
@@ -79,7 +79,7 @@ class Drafts:
             node = next(iter(self._of(REST).get(node, ())), node)
         return list(found)
 
-    def _hierarchy(self, links: pl.DataFrame) -> Hierarchy:
+    def _hierarchy(self, links: pl.DataFrame, count: int) -> Hierarchy:
         equal, number = self.pairs(f"{OWL}equivalentClass"), self.number
         pairs = [*equal, *((other, one) for one, other in equal)]
         groups = [[one, other] for one, other in self.pairs(f"{OWL}disjointWith")]
@@ -88,7 +88,7 @@ class Drafts:
         for whole, start in self.pairs(f"{OWL}disjointUnionOf"):
             groups.append(self._items(start))
             pairs += [(part, whole) for part in groups[-1]]
-        terms = pl.DataFrame({"name": list(number), "number": np.arange(len(number))})
+        terms = pl.DataFrame({"name": list(number), "number": list(number.values())})
         below, above = (
             links.select(name=side).join(terms, on="name", how="left", maintain_order="left")["number"].to_numpy()
             for side in ("head", "tail")
@@ -96,7 +96,7 @@ class Drafts:
         more = np.array([(number[one], number[other]) for one, other in pairs], dtype=np.int64).reshape(-1, 2)
         numbered = dict.fromkeys(tuple(number[name] for name in sorted(group)) for group in groups if len(group) > 1)
         ends = np.concatenate([below, more[:, 0]]), np.concatenate([above, more[:, 1]])
-        return Hierarchy(len(number), *ends, list(numbered))
+        return Hierarchy(count, *ends, list(numbered))
 
     def _classes(self, given: Sequence[str]) -> list[tuple[str, ...]]:
         """The names of classes of which one is enough; nothing where that says nothing about entities."""
