@@ -19,6 +19,7 @@ QUICK = EmbedConfig(
     negatives=500,
     loss="softmax",
     regularization=0.005,
+    partitions="auto",
 )
 """Vectors whose training takes the same time on any large graph."""
 
