@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import subprocess
 import sys
@@ -41,13 +42,19 @@ def column(graph: Graph, kind: str) -> list[tuple[str, str]]:
     return [(KINDS[kind](label, source) if len(label) > 3 else label, label) for label in labels]
 
 
-def measure(graph: Graph, port: int) -> bool:
+def processor_seconds(process: int) -> float:
+    """The processor time that a process has used, which a busy machine does not change much (Linux)."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(graph: Graph, port: int, server: int) -> bool:
     """Print how long each kind of column takes and what is found; whether all are below the bar."""
     connection, good = http.client.HTTPConnection("127.0.0.1", port, timeout=120), True
     for kind in KINDS:
         cells = column(graph, kind)
         first = within = matched = wrong = 0
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), processor_seconds(server)
         for begin in range(0, CELLS, BATCH):
             batch = cells[begin : begin + BATCH]
             queries = {f"q{i}": {"query": cell or "?"} for i, (cell, _) in enumerate(batch)}
@@ -60,12 +67,11 @@ def measure(graph: Graph, port: int) -> bool:
                 within += meant in names
                 matched += certain == [meant]
                 wrong += bool(certain) and certain != [meant]
-        seconds = time.perf_counter() - start
+        seconds, busy = time.perf_counter() - start, processor_seconds(server) - busy
         good &= seconds <= BAR
-        print(
-            f"{kind:<16} {seconds:5.1f} s; what was meant comes first {first / CELLS:4.0%}, is offered "
-            f"{within / CELLS:4.0%}; matched by itself {matched / CELLS:4.0%}, wrongly {wrong / CELLS:5.1%}"
-        )
+        shares = [f"{count / CELLS:.1%}" for count in (first, within, matched, wrong)]
+        print(f"{kind:<16} {seconds:5.1f} s, processor time of the server {busy:4.1f} s")
+        print("    what was meant comes first {}, is offered {}; matched by itself {}, wrongly {}".format(*shares))
     return good
 
 
@@ -79,7 +85,7 @@ def main() -> None:
         command = [sys.executable, "-m", "faan", "serve", str(model), "--port", "0"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             try:
-                good = measure(open_graph(model / "graph"), port_of(server))
+                good = measure(open_graph(model / "graph"), port_of(server), server.pid)
             finally:
                 server.kill()
     print(f"{CELLS:,} cells of every kind within {BAR:.0f} s:", "yes" if good else "NO")

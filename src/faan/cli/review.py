@@ -100,10 +100,10 @@ def serve(
                 talk.print(f"from other machines: {address}")
             if is_secret:
                 talk.print("the page asks for the token, which is in FAAN_TOKEN, and shows the address for OpenRefine")
-            else:
-                talk.print(f"for OpenRefine: {here.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
             if not is_loopback(host):
                 talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
+            for address in () if is_secret else (here, *elsewhere):
+                talk.print(f"for OpenRefine: {address.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
 
         run(create_app(service, token, sites), bound, say_where)
 
