@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from faan.base import InputError
-from faan.embed import Embeddings, export_tsv
+from faan.embed import Embeddings, export_tsv, joined
 
 from .conftest import MODELS, small
 
@@ -42,3 +42,18 @@ def test_export_refuses_names_that_would_break_the_table(tmp_path: Path) -> None
         export_tsv(tmp_path / "v.tsv", ["a\tb"], torch.zeros(1, 2))
     with pytest.raises(InputError, match="2 names for 1 vectors"):
         export_tsv(tmp_path / "v.tsv", ["a", "b"], torch.zeros(1, 2))
+
+
+@pytest.mark.parametrize("model", ["complex", "distmult", "simple"])
+def test_joined_vectors_have_the_mean_of_the_scores(model: str) -> None:
+    settings = ({"dimension": 3, "seed": 0}, {"dimension": 5, "seed": 1})
+    several = [Embeddings.first(7, 4, small(model, inverse_relations=True, **one)) for one in settings]
+    heads, relations = torch.tensor([0, 3, 6]), torch.tensor([1, 5, 7])
+    mean = torch.stack([one.score_tails(heads, relations) for one in several]).mean(0)
+    torch.testing.assert_close(joined(several).score_tails(heads, relations), mean)
+
+
+def test_distances_cannot_be_joined() -> None:
+    several = [Embeddings.first(7, 4, small("transe", seed=seed)) for seed in (0, 1)]
+    with pytest.raises(ValueError, match="whose score is a product"):
+        joined(several)

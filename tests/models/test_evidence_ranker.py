@@ -310,8 +310,9 @@ def test_the_own_vector_is_added_to_the_trees_and_told_as_its_part(knowing: Evid
 
 def test_small_graphs_get_thorough_vectors() -> None:
     config = KnownConfig()
-    assert config.vectors_for(GRAPH) == config.thorough
-    assert config.model_copy(update={"work": 1.0}).vectors_for(GRAPH) == config.vectors
+    assert [one.seed for one in config.vectors_for(GRAPH)] == [0, 1]
+    assert config.vectors_for(GRAPH)[0] == config.thorough
+    assert config.model_copy(update={"work": 1.0}).vectors_for(GRAPH) == [config.vectors]
 
 
 def test_what_is_known_of_a_head_takes_no_place_among_its_candidates(knowing: EvidenceRanker) -> None:

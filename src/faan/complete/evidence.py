@@ -9,7 +9,7 @@ from pathlib import Path
 
 from faan.base import Ints, OnProgress, Purpose, scratch_folder
 from faan.complete.methods import Fitted, Recipe
-from faan.embed import EmbedConfig, Embeddings, ModelName, train, triples_of
+from faan.embed import EmbedConfig, Embeddings, ModelName, joined, train, triples_of
 from faan.evidence import EntityNames
 from faan.graph import Graph
 from faan.models import (
@@ -72,7 +72,7 @@ class FittedEvidence(Fitted):
             ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
         if not len(rows):
             return cls(ranker, runs)
-        completion = _train(runs.background, own.vectors_for(graph), on_progress)
+        completion = _train_joined(runs.background, own.vectors_for(graph), on_progress)
         sources, facts = replace(ranker.sources, completion=completion), triples_of(graph)[rows]
         known = fit_known(sources, facts, own, seed=seed, on_progress=on_progress, without=runs.model.left_out)
         return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
@@ -117,7 +117,7 @@ class FittedEvidence(Fitted):
             self.method = ranker = ranker.on(make_sources(graph, []))  # what is mapped leaves memory meanwhile
             on_disk = [vectors.folder or vectors for vectors in embeddings]
             del embeddings, completion
-            completion = _train(seen, settings, on_progress)
+            completion = _train_joined(seen, settings, on_progress)
             embeddings = [one if isinstance(one, Embeddings) else Embeddings.load(one) for one in on_disk]
         self._runs.remove()
         return FittedEvidence(ranker.on(make_sources(graph, embeddings, completion=completion)))
@@ -202,3 +202,9 @@ def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embedd
     """Vectors of a graph."""
     triples = triples_of(graph)
     return train(triples, graph.num_entities, graph.num_relations, config, on_progress=on_progress).embeddings
+
+
+def _train_joined(graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
+    """Vectors of a graph, or several with different seeds as one."""
+    several = [_train(graph, config, on_progress) for config in configs]
+    return several[0] if len(several) == 1 else joined(several)

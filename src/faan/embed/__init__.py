@@ -2,7 +2,7 @@
 
 from faan.embed.checkpoint import EpochReport, fingerprint, read_progress
 from faan.embed.config import EmbedConfig, ModelName
-from faan.embed.embeddings import VECTORS_FILE, Embeddings, export_tsv
+from faan.embed.embeddings import VECTORS_FILE, Embeddings, export_tsv, joined
 from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
 from faan.embed.runs import (
@@ -32,6 +32,7 @@ __all__ = [
     "export_tsv",
     "export_vectors",
     "fingerprint",
+    "joined",
     "make_model",
     "read_progress",
     "resume",

@@ -16,6 +16,7 @@ from faan.base import CONFIG_FILE, InputError, read_small, write_config, write_t
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
+from faan.embed.similarity import Dot
 from faan.graph import Graph
 
 VECTORS_FILE = "vectors.safetensors"
@@ -134,6 +135,27 @@ class Embeddings:
                 f"there are vectors of {self.num_entities:,} entities and {self.num_relations:,} relations, and the "
                 f"graph has {graph.num_entities:,} and {graph.num_relations:,}: these do not belong together"
             )
+
+
+def joined(several: Sequence[Embeddings]) -> Embeddings:
+    """Vectors whose score is the mean of the scores of several, for models whose score is a product.
+
+    Coordinates stand side by side, and relations are divided by their number: vectors with different seeds err in
+    different places, so that together they are better than one of the same size.
+    """
+    first = several[0]
+    if not isinstance(first.model.similarity, Dot) or len({one.config.model for one in several}) > 1:
+        raise ValueError("only vectors of one model, whose score is a product, can be joined")
+    config = first.config.model_copy(update={"dimension": sum(one.config.dimension for one in several)})
+
+    def side_by_side(tables: Sequence[Tensor]) -> Tensor:
+        blocks = [
+            table.chunk(table.shape[1] // one.config.dimension, -1) for table, one in zip(tables, several, strict=True)
+        ]
+        return torch.cat([part for parts in zip(*blocks, strict=True) for part in parts], -1)
+
+    relations = side_by_side([one.relations for one in several]) / len(several)
+    return Embeddings(config, side_by_side([one.entities for one in several]), relations)
 
 
 def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:

@@ -27,7 +27,7 @@ THOROUGH = EmbedConfig(
     model="complex",
     dimension=256,
     inverse_relations=True,
-    epochs=15,
+    epochs=8,
     batch_size=512,
     negatives="all",
     loss="softmax",
@@ -43,9 +43,11 @@ class KnownConfig(Settings):
     """The vectors that know these relations."""
     thorough: EmbedConfig = THOROUGH
     """The same for small graphs."""
+    members: int = Field(2, ge=1)
+    """Small graphs get so many of the latter, with different seeds; the mean of their scores counts."""
     work: float = Field(2e11, ge=0.0)
     """A graph is small if ``thorough`` makes at most so many products of numbers: questions x entities x dimension x
-    epochs; 1e11 take about half a minute of one core."""
+    epochs x members; 1e11 take about half a minute of one core."""
     own_weight: float = Field(1.0, ge=0.0)
     """What the log-softmax of the vectors' score counts beside the trees, which see it only in steps."""
 
@@ -75,9 +77,12 @@ class KnownConfig(Settings):
     columns: float = Field(0.5, gt=0.0, le=1.0)
     """The share of the columns that each tree may look at, drawn at random."""
 
-    def vectors_for(self, graph: Graph) -> EmbedConfig:
+    def vectors_for(self, graph: Graph) -> list[EmbedConfig]:
         """The settings of the vectors of a graph, by its size."""
         heads, relations, tails = triples_of(graph).T.astype(np.int64)
         questions = sum(len(np.unique(given * graph.num_relations + relations)) for given in (heads, tails))
-        products = questions * graph.num_entities * self.thorough.dimension * self.thorough.epochs
-        return self.thorough if products <= self.work else self.vectors
+        products = questions * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
+        if products > self.work:
+            return [self.vectors]
+        seeds = range(self.thorough.seed, self.thorough.seed + self.members)
+        return [self.thorough.model_copy(update={"seed": seed}) for seed in seeds]
