@@ -25,8 +25,7 @@ class EmbedConfig(Settings):
     """Learn a second vector per relation that answers (?, r, t) as (t, r^-1, ?), instead of one vector for both."""
 
     epochs: int = Field(60, ge=1)
-    """How often each triple is seen; in an epoch a triple is asked for either its tail or its head, at random, and for
-    both where ``negatives`` are all entities and the loss is softmax."""
+    """How often each triple is seen; in an epoch a triple is asked for either its tail or its head, at random."""
     budget: int = Field(0, ge=0)
     """Triples to see in all epochs together at most: a large graph gets fewer epochs, but five; 0 sets no bound."""
     batch_size: int = Field(2048, ge=2)

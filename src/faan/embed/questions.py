@@ -58,19 +58,24 @@ class Questions:
         keys = np.concatenate([heads * 2 * num_relations + relations, (tails * 2 + 1) * num_relations + relations])
         order = np.argsort(keys, kind="stable")
         questions, counts = np.unique(keys, return_counts=True)
-        updates = max(-(-2 * len(triples) // config.batch_size), UPDATES_PER_EPOCH)
+        updates = max(-(-len(triples) // config.batch_size), UPDATES_PER_EPOCH)
         answers = np.concatenate([tails, heads])[order]
         given, asked = np.divmod(questions, 2 * num_relations)
-        return cls(given, asked, offsets_of(counts), answers, min(updates, len(questions)))
+        return cls(given, asked, offsets_of(counts), answers, min(updates, len(questions) // 2))
 
     def epoch(self, seed: int, number: int) -> Iterator[Asked]:
-        """All questions in random order, dealt to the updates."""
-        shuffled = random_stream(seed, ORDER, number).permutation(len(self.given))
-        for chosen in np.array_split(shuffled, self.updates):
-            counts = np.diff(self.offsets)[chosen]
-            within = np.arange(counts.sum()) - np.repeat(offsets_of(counts)[:-1], counts)
-            answers = self.answers[np.repeat(self.offsets[chosen], counts) + within]
-            yield Asked(self.given[chosen], self.relations[chosen], counts, answers)
+        """Half of the questions in random order, dealt to the updates; the next epoch has the other half."""
+        pair, half = divmod(number, 2)
+        shuffled = random_stream(seed, ORDER, pair).permutation(len(self.given))
+        for chosen in np.array_split(shuffled, 2 * self.updates)[half * self.updates : (half + 1) * self.updates]:
+            yield self.ask(chosen)
+
+    def ask(self, chosen: Ints) -> Asked:
+        """Some of the questions, by their numbers."""
+        counts = np.diff(self.offsets)[chosen]
+        within = np.arange(counts.sum()) - np.repeat(offsets_of(counts)[:-1], counts)
+        answers = self.answers[np.repeat(self.offsets[chosen], counts) + within]
+        return Asked(self.given[chosen], self.relations[chosen], counts, answers)
 
 
 def question_gradients(

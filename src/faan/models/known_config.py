@@ -27,7 +27,7 @@ THOROUGH = EmbedConfig(
     model="complex",
     dimension=256,
     inverse_relations=True,
-    epochs=8,
+    epochs=16,
     batch_size=512,
     negatives="all",
     loss="softmax",
@@ -46,8 +46,8 @@ class KnownConfig(Settings):
     members: int = Field(2, ge=1)
     """Small graphs get so many of the latter, with different seeds; the mean of their scores counts."""
     work: float = Field(2e11, ge=0.0)
-    """A graph is small if ``thorough`` makes at most so many products of numbers: questions x entities x dimension x
-    epochs x members; 1e11 take about half a minute of one core."""
+    """A graph is small if ``thorough`` makes at most so many products of numbers: questions x entities x dimension
+    x epochs x members; 1e11 take about half a minute of one core."""
     own_weight: float = Field(1.0, ge=0.0)
     """What the log-softmax of the vectors' score counts beside the trees, which see it only in steps."""
 
@@ -81,7 +81,7 @@ class KnownConfig(Settings):
         """The settings of the vectors of a graph, by its size."""
         heads, relations, tails = triples_of(graph).T.astype(np.int64)
         questions = sum(len(np.unique(given * graph.num_relations + relations)) for given in (heads, tails))
-        products = questions * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
+        products = questions // 2 * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
         if products > self.work:
             return [self.vectors]
         seeds = range(self.thorough.seed, self.thorough.seed + self.members)
