@@ -103,7 +103,7 @@ class RelationQuery:
         return PairSet(facts[:, 0], facts[:, 1], self.sources.graph.num_entities)
 
     def known_tails(self, head: int) -> Ints:
-        """What the head is known to have, sorted, where it is a relation of the graph: it has no rivals there."""
+        """The tails that a head is known to have, sorted; none where the relation is new."""
         return self._facts.tails_of(head)
 
     def rivals(self, head: int) -> Ints:
