@@ -28,9 +28,9 @@ from faan.graph import Graph, read_graph
 from faan.tasks import find_benchmark, read_benchmark
 
 DECISIONS, ROUND = 100, 20
-EXAMPLES, HEADS, TOP = 5, 80, 3
+EXAMPLES, HEADS, TOP = 5, 200, 3
 LEAST = 40  # facts of a relation
-RELATIONS = 8  # of each model at most
+RELATIONS = 16  # of each model at most
 
 Pair = tuple[str, str]
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from faan.complete import Completer, Extended
+from faan.complete.calibration import Tuning
+from faan.complete.judging import Judge
 from faan.complete.lessons import Case, Lessons
+from faan.complete.question import ask
 from faan.evidence import find_paths
 
 from .conftest import CAPITALS
@@ -65,3 +68,22 @@ def test_decisions_calibrate_the_relation(completer: Completer) -> None:
     assert after.probability < before.probability
     accepted = tuple((f"court{i}", f"town{i}a") for i in range(5))
     assert completer.score([("court9", "town9a")], Extended("minted_in", accepted), rejected=wrong)
+
+
+def test_no_lesson_speaks_for_a_fact(completer: Completer) -> None:
+    learnt = lessons(completer, [("land20", "town20b")], TEN)
+    everyone = np.arange(completer.graph.num_entities)
+    assert (learnt.of(completer.graph.entity("land9"), everyone) <= 0).all()
+
+
+def test_a_second_value_is_judged_by_second_values_that_were_decided(completer: Completer) -> None:
+    """Accepted first values say nothing of second ones; rejected second values do."""
+
+    def second(rejected: list[tuple[str, str]]) -> float:
+        question = ask(completer.graph, tuple(TEN), rejected)
+        return Judge.of(question, completer.calibrations.new, Tuning()).second
+
+    elsewhere, there = [("land20", "town20b")], [(f"land{i}", f"town{i}b") for i in range(10)]
+    assert second([]) == 1 / 12
+    assert second(elsewhere) == 1 / 2
+    assert second(there) == 1 / 12

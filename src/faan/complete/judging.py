@@ -34,13 +34,11 @@ class Judge:
     @classmethod
     def of(cls, question: Question, calibration: Calibration, tuning: Tuning, shift: float = 0.0) -> Judge:
         """For a question, from what is known of it."""
-        counts = np.unique(question.known.pairs[:, 0], return_counts=True)[1]
-        heads = len(counts) + (SAYS if question.is_functional else 0)
-        second = ((counts > 1).sum() + 1) / (heads + 2)
+        second = _second(question)
         shots = max(len(question.known), 1)  # none at all is judged as one
         is_known = question.hidden is not None
         likely = 1.0 if is_known or question.is_functional else calibration.one_value
-        return cls(calibration, tuning, shift, shots, question.one_value, likely, is_known, float(second))
+        return cls(calibration, tuning, shift, shots, question.one_value, likely, is_known, second)
 
     def probabilities(self, scores: Floats, places: Ints, values: Ints, sure: Floats | None = None) -> Floats:
         """The probabilities of the candidates at some places among all scores (C,) of a head.
@@ -66,6 +64,21 @@ class Judge:
 
     def _logits(self, rows: Floats) -> Floats:
         return self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
+
+
+def _second(question: Question) -> float:
+    """How likely a head that has a value has another.
+
+    Of a new relation a reviewer accepts the first values of heads first, which says nothing of others: only heads count
+    that have two values, or one and a rejected one.
+    """
+    heads, counts = np.unique(question.known.pairs[:, 0], return_counts=True)
+    several = int((counts > 1).sum())
+    if question.hidden is None and len(question.rejected):
+        tried = several + int(np.isin(heads[counts == 1], question.rejected.pairs[:, 0]).sum())
+    else:
+        tried = len(heads)
+    return (several + 1) / (tried + (SAYS if question.is_functional else 0) + 2)
 
 
 def _at_least(found: Floats, sure: Floats) -> Floats:

@@ -2,8 +2,9 @@
 
 A logistic regression beside the ranker. A pair is described by its tail, the types of its tail and of its head (where
 the graph has no types, the relations of its head), and the best paths that link the two. Its logit as it was judged
-without decisions is given; what rejected facts have and right ones lack gets a negative weight. Weights are drawn to
-0, so that one decision says little and many that agree say much.
+without decisions is given; what rejected facts have and right ones lack gets a negative weight. No weight is positive:
+accepted facts are examples, from which the ranker itself learns what speaks for a fact. Weights are drawn to 0, so that
+one decision says little and many that agree say much.
 
 Rejected facts teach the difference to known facts. Only decisions say how often suggestions are right: one more weight
 that all of them share shifts every probability of the relation.
@@ -74,7 +75,9 @@ class Lessons:
             value = (np.logaddexp(0, z) - right * z).sum() + weights @ weights / 2
             return float(value), x.T @ (0.5 * (1 + np.tanh(0.5 * z)) - right) + weights
 
-        found = optimize.minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B").x * spread
+        bounds = [(None, None if kind == "decision" else 0) for kind, _ in columns]
+        start = np.zeros(len(columns))
+        found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x * spread
         return cls(graph, paths, dict(zip(columns, found.tolist(), strict=True)))
 
     def of(self, head: int, candidates: Ints) -> NDArray[np.float64]:
