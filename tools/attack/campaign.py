@@ -1,10 +1,11 @@
-"""What an attack reports, and the table of a campaign."""
+"""What an attack reports, the record of a campaign that is run in pieces, and its table."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +33,40 @@ class Tally:
     slowest: float = 0.0  # seconds that one input took
     peak: float = 0.0  # MiB that the attacked process held at most
     notes: list[str] = field(default_factory=list)  # other figures, as text
+    seconds: float = 0.0  # that it was attacked
+
+    def add(self, more: Tally) -> None:
+        """Count what a further piece of the campaign found."""
+        self.tried += more.tried
+        self.outcomes += more.outcomes
+        self.findings += more.findings
+        self.slowest, self.peak = max(self.slowest, more.slowest), max(self.peak, more.peak)
+        self.notes += more.notes
+        self.seconds += more.seconds
+
+
+class Record:
+    """What the pieces of a campaign found, a file for each target; inputs go on where the last piece ended."""
+
+    def __init__(self, folder: Path | None, seed: int) -> None:
+        self._folder, self.seed, self.tallies = folder, seed, dict[str, Tally]()
+        for path in sorted(folder.glob("*.json")) if folder is not None else ():
+            content = json.loads(path.read_text())
+            self.seed = content.pop("seed")
+            content["findings"] = [Finding(**finding) for finding in content["findings"]]
+            self.tallies[path.stem] = Tally(**content | {"outcomes": Counter(content["outcomes"])})
+
+    def of(self, target: str) -> Tally:
+        """What is known of a target."""
+        return self.tallies.setdefault(target, Tally(target))
+
+    def save(self, tally: Tally) -> None:
+        """Write down what is known of a target."""
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{tally.target}.json"
+            content = {"seed": self.seed, **vars(tally), "findings": [asdict(one) for one in tally.findings]}
+            path.write_text(json.dumps(content, indent=1))
 
 
 class Target(Protocol):
@@ -47,8 +82,13 @@ class Target(Protocol):
         """How much of the campaign's time it gets, compared with the others."""
         ...
 
-    def attack(self, seconds: float, seed: int) -> Tally:
-        """Attack it for about so long."""
+    @property
+    def goal(self) -> int:
+        """How many tries make a whole campaign."""
+        ...
+
+    def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
+        """Attack it for about so long, with input number `first` of the seed and those after it, `most` at most."""
         ...
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import itertools
 import os
 import random
 import shutil
@@ -22,6 +21,7 @@ from tools.attack.worker import Worker
 
 HARMLESS = ("read", "refused")  # what may become of an input
 _ENOUGH = 20  # findings of a target; then it ends
+_HUGE = 1 << 24  # bytes; what is larger is not kept
 _LARGE = 1 << 18  # bytes; a file that is larger is kept compressed, which readers of graphs do not mind
 
 
@@ -33,12 +33,13 @@ class Inputs:
     make: Callable[[random.Random, Path], Path]  # writes an input into a folder; the same one for the same numbers
     attempt: Callable[[Path], str]  # gives "read"; raises InputError where it refuses
     share: float = 1.0
+    goal: int = 0
     prepare: Callable[[], object] = lambda: None  # what a worker loads before its first input
-    workers: int = os.cpu_count() or 1
+    workers: int = int(os.environ.get("ATTACK_LANES", os.cpu_count() or 1))
 
-    def attack(self, seconds: float, seed: int) -> Tally:
-        """Try inputs 0, 1, 2 ... of a seed until the time is up."""
-        tally, numbers, lock = Tally(self.name), itertools.count(), threading.Lock()
+    def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
+        """Try inputs one after the other until the time is up."""
+        tally, numbers, lock = Tally(self.name), iter(range(first, first + most)), threading.Lock()
         until = time.monotonic() + seconds
 
         def work(lane: int) -> None:
@@ -46,7 +47,9 @@ class Inputs:
             try:
                 while time.monotonic() < until and len(tally.findings) < _ENOUGH:
                     with lock:
-                        number = next(numbers)
+                        number = next(numbers, None)
+                    if number is None:
+                        break
                     answer = worker.make_and_try(seed, number)
                     with lock:
                         _count(tally, answer, worker.folder, seed, number)
@@ -67,30 +70,37 @@ def _count(tally: Tally, answer: dict[str, Any], folder: Path, seed: int, number
     if answer["outcome"] in HARMLESS or any(f.detail.startswith(answer["detail"]) for f in tally.findings):
         return
     made = next(path for path in folder.iterdir() if path.name != "stderr")
-    kept = keep(made, REGRESSIONS / tally.target)
     detail = f"{answer['detail']} [input {number} of seed {seed}]"
-    tally.findings.append(Finding(answer["outcome"], detail, str(kept.relative_to(ROOT))))
+    tally.findings.append(Finding(answer["outcome"], detail, keep(made, REGRESSIONS / tally.target)))
 
 
-def keep(made: Path, folder: Path) -> Path:
-    """Copy an input that did harm to where the tests find it; its name begins with a digest of its content."""
-    files = sorted(path for path in made.rglob("*") if path.is_file()) if made.is_dir() else [made]
+def keep(made: Path, folder: Path) -> str:
+    """Copy an input that did harm to where the tests find it, and say where; its name begins with a digest.
+
+    What cannot be in git, pipes and huge files, is left out: seed and number make it again.
+    """
+    files = sorted(path for path in made.rglob("*") if _is_kept(path)) if made.is_dir() else [made]
+    if not _is_kept(files[0]):
+        return "(not kept: it is huge)"
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:8]
     place = folder / f"{digest}-{made.name}"
     folder.mkdir(parents=True, exist_ok=True)
     if made.is_dir():
-        shutil.copytree(made, place, dirs_exist_ok=True, symlinks=True, ignore=_pipes)
+        shutil.copytree(made, place, dirs_exist_ok=True, symlinks=True, ignore=_left_out)
     elif made.stat().st_size > _LARGE:
         place = place.with_name(f"{place.name}.gz")
         place.write_bytes(gzip.compress(made.read_bytes(), mtime=0))
     else:
         shutil.copyfile(made, place)
-    return place
+    return str(place.relative_to(ROOT)) if place.is_relative_to(ROOT) else str(place)
 
 
-def _pipes(folder: str, names: list[str]) -> list[str]:
-    """What cannot be copied, and git would not keep."""
-    return [name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())]
+def _is_kept(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= _HUGE
+
+
+def _left_out(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not (_is_kept(Path(folder, name)) or Path(folder, name).is_dir())]
 
 
 def replay(target: Inputs, seconds: float) -> Tally:

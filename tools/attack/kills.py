@@ -256,11 +256,12 @@ class Kills:
 
     name = "kills"
     share = 4.0
+    goal = 200
 
-    def attack(self, seconds: float, seed: int) -> Tally:
+    def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
         """Kill until the time is up."""
         _load()
-        tally, random = Tally(self.name), Random(seed)
+        tally, random = Tally(self.name), Random(f"{seed} {first}")
         with tempfile.TemporaryDirectory() as folder:
             jobs: list[Job] = []
             for kind in (Train, Embed, Fit, Suggest):
@@ -269,7 +270,7 @@ class Kills:
                 jobs.append(kind(kind.__name__.lower(), scratch, random))
             (Path(folder) / "serve").mkdir()
             until = time.monotonic() + seconds  # now that all have run once undisturbed
-            while time.monotonic() < until and len(tally.findings) < 5:
+            while time.monotonic() < until and len(tally.findings) < 5 and tally.tried < most:
                 for job in jobs:
                     before, start = job.kills, time.monotonic()
                     if wrong := job.disturb():

@@ -178,4 +178,4 @@ def _model() -> Path:
     return small_model()
 
 
-MODELS = Inputs("models", make, attempt, share=4.0, prepare=_model)
+MODELS = Inputs("models", make, attempt, share=4.0, goal=5_000, prepare=_model)

@@ -59,6 +59,7 @@ _JSONLD = """\
  "@graph": [{"@id": "ex:Lima", "@type": "ex:City", "label": {"@value": "Lima", "@language": "en"},
    "in": ["ex:Peru", {"@id": "ex:Andes", "by": {"@list": ["ex:Sea", [1, 2.5, null]]}}], "ex:index": {"@set": [true]}}]}
 """
+_STRICT = "strict-"  # begins the names of files that are read once only, which takes half the time
 _KGTK = "node1\tlabel\tnode2\nQ1\tlabel\t'Peru'@en\nQ1\tP36\tQ2\nQ2\tP1\t+5\n"
 _KGX = """\
 {"id": "HGNC:1", "category": ["biolink:Gene"], "name": "BRCA1", "description": "a gene"}
@@ -127,6 +128,8 @@ def make_graph(random: Random, folder: Path) -> Path:
             content = mutated(content, random)
     if random.random() < 0.1:
         name = "graph"
+    if random.random() < 0.7:
+        name = f"{_STRICT}{name}"
     return _written(folder, name, content)
 
 
@@ -139,11 +142,11 @@ def _written(folder: Path, name: str, content: bytes) -> Path:
 
 
 def read(path: Path) -> str:
-    """Read a graph and use it, in both ways: with bad lines skipped, and not."""
+    """Read a graph and use it; unless its name says otherwise in both ways: with bad lines skipped, and not."""
     from faan import InputError, read_graph
 
     skipping = ".tsv", ".csv", ".jsonl", ".nt", ".nq"
-    if path.suffixes and path.suffixes[0] in skipping:
+    if path.suffixes and path.suffixes[0] in skipping and not path.name.startswith(_STRICT):
         with contextlib.suppress(InputError):
             read_graph(path, progress=False, skip_bad_lines=True)
     graph = read_graph(path, progress=False)
@@ -233,8 +236,8 @@ def read_settings(path: Path) -> str:
 
 
 READERS = (
-    Inputs("graphs", make_graph, read, share=6, prepare=_seeds),
-    Inputs("folders", functools.partial(make_folder, ("benchmark", "openke")), read_folder, share=2),
-    Inputs("saved-graphs", functools.partial(make_folder, ("saved",)), read, share=2),
-    Inputs("settings", make_settings, read_settings, share=1, prepare=_load_settings),
+    Inputs("graphs", make_graph, read, share=6, goal=70_000, prepare=_seeds),
+    Inputs("folders", functools.partial(make_folder, ("benchmark", "openke")), read_folder, share=2, goal=45_000),
+    Inputs("saved-graphs", functools.partial(make_folder, ("saved",)), read, share=2, goal=45_000),
+    Inputs("settings", make_settings, read_settings, share=1, goal=40_000, prepare=_load_settings),
 )

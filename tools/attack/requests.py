@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import shutil
 import socket
@@ -142,10 +141,11 @@ class Requests:
 
     name = "requests"
     share = 3.0
+    goal = 20_000
 
-    def attack(self, seconds: float, seed: int) -> Tally:
+    def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
         """Send requests; what was acknowledged must be in the file when the server was killed."""
-        tally, lock, numbers = Tally(self.name), threading.Lock(), itertools.count()
+        tally, lock, numbers = Tally(self.name), threading.Lock(), iter(range(first, first + most))
         acknowledged: list[dict[str, Any]] = []
         with tempfile.TemporaryDirectory() as scratch:
             model = Path(scratch) / "model"
@@ -156,7 +156,9 @@ class Requests:
                 def work() -> None:
                     while time.monotonic() < until and len(tally.findings) < _ENOUGH:
                         with lock:
-                            number = next(numbers)
+                            number = next(numbers, None)
+                        if number is None:
+                            break
                         self._one(server, Random(f"{seed} {number}"), number, seed, tally, lock, acknowledged)
 
                 threads = [threading.Thread(target=work) for _ in range(CLIENTS)]
@@ -199,9 +201,7 @@ class Requests:
             acknowledged += decided(answer)
             if detail and not any(finding.detail.startswith(detail) for finding in tally.findings):
                 place = keep(_written(sent), REGRESSIONS / self.name)
-                tally.findings.append(
-                    Finding(what, f"{detail} [request {number} of seed {seed}]", str(place.relative_to(ROOT)))
-                )
+                tally.findings.append(Finding(what, f"{detail} [request {number} of seed {seed}]", place))
 
 
 def _written(sent: bytes) -> Path:

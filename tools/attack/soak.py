@@ -100,8 +100,9 @@ class Soak:
 
     name = "soak"
     share = 5.0
+    goal = 10_000  # requests: 2,000 rounds, each with new examples
 
-    def attack(self, seconds: float, seed: int) -> Tally:
+    def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
         """Review, and watch the server."""
         tally = Tally(self.name)
         with tempfile.TemporaryDirectory() as scratch:
@@ -109,7 +110,7 @@ class Soak:
             shutil.copytree(os.environ.get("ATTACK_MODEL") or small_model(), model)
             with served(model, Path(scratch)) as server:
                 until, names = time.monotonic() + seconds, Names(model)
-                reviewers = [Reviewer(seed + number, server, names, until) for number in range(REVIEWERS)]
+                reviewers = [Reviewer(seed + first + number, server, names, until) for number in range(REVIEWERS)]
                 for reviewer in reviewers:
                     reviewer.start()
                 memory, files = _watch(server, until)
