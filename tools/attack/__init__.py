@@ -10,7 +10,7 @@
 | `campaign.py` | what a target is; what it reports; the table |
 | `inputs.py` | a target that makes inputs, has them tried and keeps those that did harm |
 | `worker.py` | the process that tries inputs, and its two ends |
-| `mutations.py` | how bytes, texts and folders are changed |
+| `seeds.py`, `mutations.py` | files of each format; how bytes, texts and folders are changed |
 | `targets.py` | all targets; a new one is added there |
 | all others | one kind of target each |
 """
