@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from faan.base import InputError
 from faan.graph import read_graph
-from faan.graph.guards import _XmlGuard
+from faan.graph.guards import _JsonGuard, _XmlGuard
 from faan.graph.limits import LINE_BYTES, NAME_BYTES
 
 Write = Callable[[str, str | bytes], Path]
@@ -282,3 +282,18 @@ def test_elements_are_counted_in_words_of_letters_as_one_by_one(pieces: list[str
 def test_a_closing_tag_that_also_ends_in_a_slash_is_no_xml(write: Write) -> None:
     with pytest.raises(InputError, match="not rdf/xml"):
         read_graph(write("graph.rdf", f"{RDF}{FACT}<a:x></a:x/></rdf:RDF>"))
+
+
+@given(st.lists(st.sampled_from(["[", "]", "{", "}", '"', "\\", '\\"', "x" * 30])), st.integers(1, 70))
+def test_the_depth_of_json_is_counted_in_blocks_as_letter_by_letter(pieces: list[str], size: int) -> None:
+    text, guard, depth, in_string, letters = "".join(pieces), _JsonGuard(), 0, False, iter("".join(pieces))
+    for letter in letters:
+        if letter == "\\":
+            next(letters, None)
+        elif letter == '"':
+            in_string = not in_string
+        elif not in_string:
+            depth += (letter in "[{") - (letter in "]}")
+    for start in range(0, len(text), size):
+        guard(text[start : start + size].encode())
+    assert guard._depth == depth

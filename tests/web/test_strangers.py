@@ -16,6 +16,7 @@ from faan.web.decision import DamagedError, NewDecision
 from faan.web.decisions import Decisions
 from faan.web.search_index import open_search
 from faan.web.server import service_of
+from faan.web.sqlite import schema_of
 
 from .conftest import TRIPLES
 
@@ -167,8 +168,11 @@ def test_an_index_that_is_not_ours_is_built_again(tmp_path: Path, graph: Graph, 
     expected = open_search(graph, path).find("per")
     assert [found.name for found in expected] == ["Peru"]
     with changed(path) as connection:
+        ours = schema_of(connection)
         connection.executescript(statement)
     assert open_search(graph, path).find("per") == expected
+    with changed(path) as connection:
+        assert schema_of(connection) == ours  # a table, view or trigger of somebody else is gone
 
 
 def test_an_index_that_is_damaged_while_it_is_used_is_named(tmp_path: Path, graph: Graph) -> None:

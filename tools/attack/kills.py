@@ -272,6 +272,8 @@ class Kills:
             until = time.monotonic() + seconds  # now that all have run once undisturbed
             while time.monotonic() < until and len(tally.findings) < 5 and tally.tried < most:
                 for job in jobs:
+                    if time.monotonic() > until:
+                        break
                     before, start = job.kills, time.monotonic()
                     if wrong := job.disturb():
                         tally.findings.append(Finding("lost", f"{job.name}: {wrong}"))

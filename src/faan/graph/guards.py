@@ -29,8 +29,7 @@ TRIPLE_DEPTH = 100
 
 # Triples inside triples: between the beginnings of two there are only names and comments.
 _CHAIN = re.compile(rb"<<\((?:[^<#()\"'\\]+|\\.|<[^<>]*>|#[^\n]*\n)*", re.DOTALL)
-_JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _XML_DECLARATION = rb"<![A-Za-z]+(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>"
 _XML_DOCTYPE = (
     rb"<!(?i:DOCTYPE)(?:[^\[<>\"']|\"[^\"<>]*\"|'[^'<>]*')*"
@@ -83,6 +82,9 @@ class _Guard:
             raise InputError(f"a text or tag is longer than {LINE_BYTES:,} bytes")
         self._rest = rest
 
+    def _seems_above(self, steps: NDArray[np.int8], limit: int) -> bool:
+        return self._depth + int(np.cumsum(steps, dtype=np.int64).max(initial=0)) > limit
+
     def _step(self, steps: NDArray[np.int8], limit: int) -> None:
         """Go up and down by the steps; no higher than the limit."""
         depths = self._depth + np.cumsum(steps, dtype=np.int64)
@@ -126,26 +128,6 @@ def _chain_depth(text: bytes, depth: int = 0) -> int:
     return depth if end == len(text) else 0
 
 
-class _JsonGuard(_Guard):
-    """JSON-LD: objects and lists inside each other."""
-
-    def __call__(self, block: bytes) -> None:
-        bare, quote, unfinished = _JSON_STRING.sub(b"", self._rest + block).partition(b'"')
-        escape = b"\\" * ((len(unfinished) - len(unfinished.rstrip(b"\\"))) % 2)
-        self._rest = quote + escape  # of a string that goes on, only what decides where it ends
-        brackets = np.frombuffer(bare.translate(None, _NO_BRACKETS), np.uint8)
-        self._step(np.where((brackets | 32) == ord("{"), 1, -1).astype(np.int8), JSON_DEPTH)
-
-
-def _first_aside(text: bytes) -> int:
-    """Where the first comment, instruction or declaration begins, or the end of the text."""
-    if b"!" not in text and b"?" not in text:  # one letter is found faster than two
-        return len(text)
-    letters = np.frombuffer(text, np.uint8)
-    begins = (letters[:-1] == ord("<")) & ((letters[1:] == ord("!")) | (letters[1:] == ord("?")))
-    return int(begins.argmax()) if begins.any() else len(text)
-
-
 def _bits(mask: NDArray[np.bool_], words: int | None = None) -> NDArray[np.uint64]:
     """The mask as words of 64 bits, the first is the lowest."""
     packed = np.packbits(mask, bitorder="little")
@@ -161,6 +143,47 @@ def _odd_so_far(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     odd = np.bitwise_xor.accumulate(bits >> np.uint64(63))  # up to the end of each word
     bits[1:] ^= -odd[:-1]  # all bits of a word before which it is odd
     return bits
+
+
+def _word_steps(up: NDArray[np.uint64], down: NDArray[np.uint64]) -> NDArray[np.int8]:
+    """Of each word first all steps up, then all steps down: never lower than one by one, by a few steps higher."""
+    counts = [np.bitwise_count(up).astype(np.int8), -np.bitwise_count(down).astype(np.int8)]
+    return np.stack(counts, axis=1).ravel()
+
+
+class _JsonGuard(_Guard):
+    """JSON-LD: objects and lists inside each other."""
+
+    _in_string = False
+
+    def __call__(self, block: bytes) -> None:
+        text = self._rest + block
+        if b"\\" in text:
+            text = _ESCAPED.sub(b"", text)
+        self._rest = text[-1:] if text.endswith(b"\\") else b""  # what it escapes is in the next block
+        letters = np.frombuffer(text, np.uint8)
+        quotes = letters == ord('"')
+        strings = _odd_so_far(_bits(quotes))
+        strings = ~strings if self._in_string else strings
+        self._in_string ^= bool(np.count_nonzero(quotes) % 2)
+        kinds = letters | 32  # of [ and {, of ] and }
+        opening, closing = _bits(kinds == ord("{")) & ~strings, _bits(kinds == ord("}")) & ~strings
+        steps = _word_steps(opening, closing)
+        if self._seems_above(steps, JSON_DEPTH):
+            up, down = (
+                np.unpackbits(bits.view(np.uint8), bitorder="little").view(np.int8) for bits in (opening, closing)
+            )
+            steps = up - down
+        self._step(steps, JSON_DEPTH)
+
+
+def _first_aside(text: bytes) -> int:
+    """Where the first comment, instruction or declaration begins, or the end of the text."""
+    if b"!" not in text and b"?" not in text:  # one letter is found faster than two
+        return len(text)
+    letters = np.frombuffer(text, np.uint8)
+    begins = (letters[:-1] == ord("<")) & ((letters[1:] == ord("!")) | (letters[1:] == ord("?")))
+    return int(begins.argmax()) if begins.any() else len(text)
 
 
 class _XmlGuard(_Guard):
@@ -240,12 +263,10 @@ class _XmlGuard(_Guard):
         quotes, apostrophes = _bits(letters == ord('"')) & inside, _bits(letters == ord("'")) & inside
         if ((starts & ~inside) | (ends & (inside | _odd_so_far(quotes))) | apostrophes).any():
             return self._steps_of_each(text)
-        closing = np.bitwise_count(_bits(is_start[:-1] & is_slash[1:], len(starts)))
-        empty = np.bitwise_count(_bits(is_end[1:] & is_slash[:-1], len(starts)))
-        opening = np.bitwise_count(starts) - closing
-        steps = np.stack([opening.astype(np.int8), -(closing + empty).astype(np.int8)], axis=1).ravel()
-        too_high = self._depth + np.cumsum(steps, dtype=np.int64).max(initial=0) > XML_DEPTH  # or so it seems
-        return self._steps_of_each(text) if too_high else (steps, len(text))
+        closing = _bits(is_start[:-1] & is_slash[1:], len(starts))
+        empty = _bits(is_end[1:] & is_slash[:-1], len(starts))
+        steps = _word_steps(starts & ~closing, closing | empty)
+        return self._steps_of_each(text) if self._seems_above(steps, XML_DEPTH) else (steps, len(text))
 
     def _steps_of_each(self, text: bytes) -> tuple[NDArray[np.int8], int]:
         """+1 for each tag that opens, -1 for each that closes, and where the last one ends, for any text."""
