@@ -1,0 +1,37 @@
+"""The campaign of `make attack`: what it keeps, and how its pieces add up."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+from tools.attack.campaign import Finding, Record, Tally
+from tools.attack.inputs import keep
+
+
+def test_pieces_of_a_campaign_add_up(tmp_path: Path) -> None:
+    for _ in range(2):
+        record = Record(tmp_path / "record", seed=7)
+        known = record.of("graphs")
+        known.add(Tally("graphs", 3, Counter(read=1, refused=2), [Finding("crash", "it ended")], 0.5, 100.0))
+        record.save(known)
+    again = Record(tmp_path / "record", seed=9)
+    assert again.seed == 7
+    assert again.of("graphs").tried == 6
+    assert again.of("graphs").outcomes == {"read": 2, "refused": 4}
+    assert [one.what for one in again.of("graphs").findings] == ["crash", "crash"]
+
+
+def test_huge_files_and_pipes_are_not_kept(tmp_path: Path) -> None:
+    made = tmp_path / "model"
+    made.mkdir()
+    (made / "small").write_text("x")
+    os.mkfifo(made / "pipe")
+    for huge in (made / "huge", tmp_path / "graph.nt"):
+        with huge.open("wb") as file:
+            file.truncate(1 << 33)
+    kept = Path(keep(made, tmp_path / "kept"))
+    assert [path.name for path in kept.iterdir()] == ["small"]
+    assert "not kept" in keep(tmp_path / "graph.nt", tmp_path / "kept")
+    assert list((tmp_path / "kept").iterdir()) == [kept]
