@@ -129,7 +129,7 @@ def _kind(path: Path, files: list[Path], random: Random) -> None:
     elif what == "pipe":
         os.mkfifo(file)
     elif what in ("link", "loop", "device"):
-        file.symlink_to({"link": "/etc/passwd", "loop": file, "device": "/dev/zero"}[what])
+        file.symlink_to({"link": "/etc/passwd", "loop": str(file), "device": "/dev/zero"}[what])
     elif what == "sparse":
         with file.open("wb") as opened:
             opened.truncate(1 << 33)

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 from tools.attack.inputs import Inputs
 from tools.attack.mutations import change_file, mutated
@@ -110,7 +111,8 @@ def make_folder(kinds: tuple[str, ...], random: Random, folder: Path) -> Path:
     if kind == "saved" or random.random() < 0.7:
         return path
     archive = folder / f"{kind}.tar{random.choice(('', '.gz', '.bz2'))}"
-    with tarfile.open(archive, f"w:{archive.suffix[1:].replace('tar', '')}") as tar:
+    modes: dict[str, Literal["w:", "w:gz", "w:bz2"]] = {".tar": "w:", ".gz": "w:gz", ".bz2": "w:bz2"}
+    with tarfile.open(archive, modes[archive.suffix]) as tar:
         for file in sorted(path.iterdir()):
             if file.is_file():
                 tar.add(file, f"{kind}/{file.name}")

@@ -95,8 +95,8 @@ def _make(folder: Path) -> None:
     fit(read_graph(facts(), type_relations=["is"]), config=str(settings()), progress=False).save(folder)
     with closing(Decisions(folder / DECISIONS_FILE)) as decisions:
         for i in range(8):
-            fact = ("capital", f"land{i}", f"town{i}a", "accepted")
-            decisions.decide(NewDecision("Ana", *fact, 0.5, 1.0, 1, "{}", "model", f"key{i:05}"))
+            fact = "capital", f"land{i}", f"town{i}a"
+            decisions.decide(NewDecision("Ana", *fact, "accepted", 0.5, 1.0, 1, "{}", "model", f"key{i:05}"))
         decisions.undo(8, "Bo")
     with service_of(folder):  # makes the index
         pass
