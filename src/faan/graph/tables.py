@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import and_, or_
+from pathlib import Path
 
 import polars as pl
 
@@ -236,9 +237,10 @@ def _refuse_other_header(header: Sequence[str], name: str, line: int) -> None:
     if {"id", "category"} <= set(header):
         raise InputError("this is a nodes file; give the edges file as the graph and this one as nodes", source=name)
     missing = [column for column in KGX if column not in header]
-    if len(missing) == 1:
+    if len(missing) == 1 or (len(missing) == 2 and "edges" in Path(name).name):
+        found = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         raise InputError(
-            f"KGX edges need the columns {', '.join(KGX)}; {missing[0]} is missing among {shorten(', '.join(header))}",
+            f"KGX edges need the columns {', '.join(KGX)}; {found} among {shorten(', '.join(header))}",
             source=name,
             line=line,
         )
