@@ -161,9 +161,7 @@ def test_kgx_without_a_required_column_says_which_in_one_sentence(write: Write, 
     with pytest.raises(InputError, match=wanted):
         read_graph(path)
     only = [{"id": row["id"], missing: row[missing], "other": "x"} for row in EDGES]
-    with pytest.raises(
-        InputError, match="KGX edges need the columns subject, predicate, object; .* and .* are missing"
-    ):
+    with pytest.raises(InputError, match=r"KGX edges need the columns .*; \w+ and \w+ are missing among"):
         read_graph(write("one_edges.tsv", tsv(only)))
     without_id = [{key: value for key, value in row.items() if key != "id"} for row in NODES]
     nodes = write("small_nodes.tsv", tsv(without_id))
