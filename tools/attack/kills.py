@@ -280,6 +280,8 @@ class Kills:
                     tally.tried += job.kills - before
                     tally.outcomes[f"{job.name} killed"] += job.kills - before
                     tally.slowest = max(tally.slowest, time.monotonic() - start)
+                if time.monotonic() > until:
+                    break
                 kill_server(Path(folder) / "serve", random, tally)
                 tally.tried += 1
                 tally.outcomes["serve killed"] += 1
