@@ -56,6 +56,7 @@ def test_settings_cannot_change_after_they_were_checked() -> None:
         ({"batch_size": 100}, "multiple of 2"),
         ({"negatives": 0}, "at least 1"),
         ({"negatives": "some"}, "all"),
+        ({"whole_questions": True, "loss": "logistic"}, "needs the softmax loss"),
         ({"loss": "margin"}, "margin above 0"),
         ({"loss": "softmax", "adversarial_temperature": 1.0}, "leave adversarial_temperature at 0"),
         ({"learning_rate": -1.0}, "greater than 0"),

@@ -35,10 +35,10 @@ def test_facts_that_were_left_out_are_found(line: np.ndarray, rng: np.random.Gen
     assert evaluate(run.embeddings, shuffled[:16], line).both.mrr > 0.5
 
 
-def test_one_to_all_with_inverse_relations_learns(line: np.ndarray) -> None:
-    config = small(
-        "complex", dimension=24, epochs=40, chunk_size=8, negatives="all", loss="softmax", inverse_relations=True
-    )
+@pytest.mark.parametrize("whole", [False, True])
+def test_one_to_all_with_inverse_relations_learns(line: np.ndarray, whole: bool) -> None:
+    settings = {"negatives": "all", "loss": "softmax", "inverse_relations": True, "whole_questions": whole}
+    config = small("complex", dimension=24, epochs=40, chunk_size=8, **settings)
     run = train(line, 40, 4, config)
     assert evaluate(run.embeddings, line, line).both.mrr > 0.9
 

@@ -30,6 +30,7 @@ THOROUGH = EmbedConfig(
     epochs=16,
     batch_size=512,
     negatives="all",
+    whole_questions=True,
     loss="softmax",
     regularization=0.005,
 )
