@@ -52,7 +52,7 @@ lint: $(VENV)/.installed-dev  ## ruff and mypy
 
 stress: $(VENV)/.installed-dev browser  ## every test of the page 30 times, while all cores are kept busy by something else
 	@for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do $(BIN)/python -c "while True: pass" & busy="$$busy $$!"; done; trap "kill $$busy" EXIT; \
-	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_verdicts.py
+	  $(BIN)/python -m pytest --count 30 --repeat-scope session tests/web/test_browser.py tests/web/test_reviewing.py tests/web/test_verdicts.py
 
 attack: $(VENV)/.installed-dev  ## mutated files, folders and requests for ATTACK_MINUTES (20); keeps what does harm in tests/regressions/
 	$(BIN)/python -m tools.attack
