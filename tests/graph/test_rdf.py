@@ -70,7 +70,7 @@ def test_nodes_without_a_name_get_the_same_one_each_time(write: Write) -> None:
 
 
 def test_columns_cannot_be_named_in_rdf(write: Write) -> None:
-    with pytest.raises(InputError, match="columns can be named in tables and Parquet, not in turtle"):
+    with pytest.raises(InputError, match="columns can be named in tables, JSON Lines and Parquet, not in turtle"):
         read_graph(write("graph.ttl", TURTLE), columns=("a", "b", "c"))
 
 

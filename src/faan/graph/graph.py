@@ -277,7 +277,15 @@ class Graph:
             self.schema.check()
 
     def with_schema(self, schema: Schema, report: ReadReport) -> Graph:
-        """The same graph with another schema, and what is to be said about it."""
+        """The same graph with another schema.
+
+        Args:
+            schema: The rules, by the ids of this graph.
+            report: What reading it found, in place of the graph's own report.
+
+        >>> graph.with_schema(graph.schema, graph.report).num_triples == graph.num_triples
+        True
+        """
         graph = replace(self, schema=schema, report=report)
         object.__setattr__(graph, "saved_neighbours", self.saved_neighbours)  # frozen: only here, before it is seen
         return graph
@@ -317,6 +325,9 @@ class Graph:
 
         Args:
             inverse_triples: Let PyKEEN's models learn inverse relations too (its `create_inverse_triples`).
+
+        >>> graph.to_pykeen().entity_to_id["Peru"] == graph.entity("Peru")
+        True
         """
         triples = np.stack([self.heads, self.relations, self.tails], axis=1)
         return pykeen_factory(triples, self.entity_names, self.relation_names, inverse=inverse_triples)
