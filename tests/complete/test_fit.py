@@ -164,7 +164,10 @@ def test_a_few_shot_model_is_trained_saved_and_loaded(
     assert completer.about.method == "faan"
     completer.save(tmp_path / "model")
     loaded = Completer.load(tmp_path / "model")
-    assert list(loaded.suggest(CAPITALS[:3], heads=["land9"])) == list(completer.suggest(CAPITALS[:3], heads=["land9"]))
+    said, before = (list(one.suggest(CAPITALS[:3], heads=["land9"])) for one in (loaded, completer))
+    assert [(fact.tail, fact.because) for fact in said] == [(fact.tail, fact.because) for fact in before]
+    # Vectors that are memory maps begin elsewhere in a processor's word, so that sums are rounded otherwise.
+    assert [fact.score for fact in said] == pytest.approx([fact.score for fact in before], abs=1e-5)
     found = loaded.explain("land9", "town9a", CAPITALS[:3])
     assert sum(one.weight for one in found.examples) == pytest.approx(1, abs=1e-5)  # FAAN's own attention
     assert found.head_neighbours
