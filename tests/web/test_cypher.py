@@ -64,10 +64,11 @@ def test_a_database_holds_accepted_facts_once_with_where_they_come_from() -> Non
     assert [fact[1] for fact in database.facts()] == ["has currency"]
 
 
-def test_nodes_are_found_by_the_label_and_key_of_the_database() -> None:
-    database = Database("capital", label="A Place", key="its name")
-    database.connection.execute("CREATE (n:`A Place` {`its name`: 'Peru'})")
-    database.run([decision("Peru", "capital", "Lima")], NodeKey("A Place", "its name"))
+@pytest.mark.parametrize("label", ["A Place", "MATCH", "RELATION"])  # words of the statement itself, too
+def test_nodes_are_found_by_the_label_and_key_of_the_database(label: str) -> None:
+    database = Database("capital", label=label, key="its name")
+    database.connection.execute(f"CREATE (n:`{label}` {{`its name`: 'Peru'}})")
+    database.run([decision("Peru", "capital", "Lima")], NodeKey(label, "its name"))
     assert database.facts()[0][:3] == ["Peru", "capital", "Lima"]
 
 

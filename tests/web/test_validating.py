@@ -82,6 +82,14 @@ def test_names_that_are_no_iris_are_checked_by_the_iris_that_are_written(shapes:
     [
         (':S sh:targetClass :C ; sh:sparql [ sh:select "SELECT $this WHERE {}" ] .', "constraints in SPARQL"),
         (":S a sh:NodeShape ; sh:targetClass :Country ; sh:property [ sh:maxCount 1 ] .", "cannot use the shapes"),
+        (':S sh:targetClass :Country ; sh:property [ sh:path :capital ; sh:pattern "(" ] .', "use the shapes: missing"),
+        (":S sh:targetClass :Country ; sh:property [ sh:path :capital ; sh:pattern 4 ] .", "cannot use the shapes"),
+        (
+            ":S sh:targetClass :Country ; sh:property [ sh:path :capital ; sh:in _:l ] . "
+            "_:l <http://www.w3.org/1999/02/22-rdf-syntax-ns#first> :Lima ; "
+            "<http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> _:l .",
+            "cannot use the shapes: List contains a recursive",
+        ),
         ("a\tb\tc\n", "expected shapes in RDF"),
     ],
 )

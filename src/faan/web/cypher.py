@@ -33,10 +33,9 @@ Statement = tuple[str, dict[str, list[dict[str, Any]]]]
 
 def cypher_statements(decisions: Sequence[Decision], key: NodeKey) -> Iterator[Statement]:
     """Statements with their parameters, as drivers take them: accepted facts are merged, rejected ones deleted."""
-    accepted, rejected = _texts(key)
     by_kind = sorted(decisions, key=lambda decision: (decision.relation, decision.verdict))
     for (relation, verdict), group in itertools.groupby(by_kind, key=lambda one: (one.relation, one.verdict)):
-        text = (accepted if verdict == "accepted" else rejected).replace("RELATION", quoted(relation))
+        text = _text(key, quoted(relation), verdict == "accepted")
         rows = [_row(decision, key, verdict == "accepted") for decision in group]
         for start in range(0, len(rows), _BATCH):
             yield text, {"rows": rows[start : start + _BATCH]}
@@ -60,14 +59,15 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _texts(key: NodeKey) -> tuple[str, str]:
-    """What accepts and what deletes facts of the relation RELATION."""
+def _text(key: NodeKey, relation: str, accepted: bool) -> str:
+    """What merges or deletes facts of a relation, whose name is quoted."""
     head, tail = (_node(variable, key) for variable in ("head", "tail"))
-    found = f"UNWIND $rows AS row\nMATCH {head}\nMATCH {tail}\n"
-    merged = found if key.property == INTERNAL_ID else found.replace("MATCH", "MERGE")
+    find = "MERGE" if accepted and key.property != INTERNAL_ID else "MATCH"
+    found = f"UNWIND $rows AS row\n{find} {head}\n{find} {tail}\n"
+    if not accepted:
+        return f"{found}MATCH (head)-[f:{relation}]->(tail)\nDELETE f"
     values = ", ".join(f"f.{name} = row.{name}" for name in _PROPERTIES)
-    accepted = f"{merged}MERGE (head)-[f:RELATION]->(tail)\nSET {values}"
-    return accepted, f"{found}MATCH (head)-[f:RELATION]->(tail)\nDELETE f"
+    return f"{found}MERGE (head)-[f:{relation}]->(tail)\nSET {values}"
 
 
 def _node(variable: str, key: NodeKey) -> str:

@@ -104,11 +104,10 @@ def _relations(graph: Graph, terms: Terms, shapes: Sequence[ox.Triple]) -> list[
 def _broken(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], source: str) -> set[Violation]:
     import pyshacl
     import rdflib
-    from pyshacl.errors import ConstraintLoadError, ReportableRuntimeError, ShapeLoadError
 
     try:
         _, report, said = pyshacl.validate(_rdflib(data), shacl_graph=_rdflib(shapes))
-    except (ShapeLoadError, ConstraintLoadError, ReportableRuntimeError) as error:
+    except Exception as error:  # of a pattern, a list or a number that is wrong, pySHACL raises whatever it met
         first = str(error).strip().splitlines() or ["no reason given"]
         raise InputError(f"pySHACL cannot use the shapes: {first[0]}", source=source) from None
     if not isinstance(report, rdflib.Graph):
