@@ -167,12 +167,12 @@ def test_bad_turtle_is_named_and_cannot_be_skipped(write: Write) -> None:
     path = write("g.ttl", "@prefix ex: <http://e/> .\nex:a ex:p ex:b ;;; nonsense .\n")
     with pytest.raises(InputError, match=r"g\.ttl, line 2: not turtle"):
         read_graph(path)
-    with pytest.raises(InputError, match="bad lines can be skipped in tables, N-Triples and N-Quads, not in turtle"):
+    with pytest.raises(InputError, match="can be skipped in tables, JSON Lines, N-Triples and N-Quads, not in turtle"):
         read_graph(path, skip_bad_lines=True)
 
 
 def test_only_literals_are_no_graph(write: Write) -> None:
-    with pytest.raises(InputError, match=r"no triple in it \(only 1 statements about literal values\)"):
+    with pytest.raises(InputError, match=r"no triple in it \(only 1 statement about a literal value\)"):
         read_graph(write("g.nt", '<http://e/a> <http://e/p> "1" .\n'))
 
 

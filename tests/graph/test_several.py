@@ -116,7 +116,12 @@ def test_a_folder_of_files_is_one_graph_and_says_what_it_left(write: Write, tmp_
     write("parts/README.md", "about it")
     graph = read_graph(tmp_path / "parts")
     assert [head for head, _, _ in graph.triples()] == ["http://x/a", "http://x/c"]
-    assert any("not read, because their endings are of no format: README.md" in note for note in graph.report.notes)
+    left, *gave = sorted(graph.report.notes, key=len, reverse=True)
+    assert left.endswith("not read, because their endings are of no format: README.md")
+    assert sorted(gave) == [f"{tmp_path}/parts/{name}: 1 triple" for name in ("a.ttl", "b.nt")]
+    assert graph.report.source == str(tmp_path / "parts")
+    more = read_graph([tmp_path / "parts", write("c.tsv", FACTS)])
+    assert more.report.source == f"{tmp_path}/parts and 1 more file"
 
 
 def test_nodes_without_a_name_are_different_ones_in_different_files(write: Write) -> None:

@@ -161,10 +161,10 @@ def facts(
     figures = judge_facts(test, said[0], chosen_by, said[-1])
     names = completer.graph.relation_names
     figures["relations"] = {names[relation]: own for relation, own in figures["relations"].items()}
-    _print_judged(figures, as_json)
+    _print_judged(figures, "threshold 50 %" if valid is None else "thresholds from validation facts", as_json)
 
 
-def _print_judged(figures: dict[str, Any], as_json: bool) -> None:
+def _print_judged(figures: dict[str, Any], thresholds: str, as_json: bool) -> None:
     if as_json:
         print_json(figures)
         return
@@ -172,7 +172,7 @@ def _print_judged(figures: dict[str, Any], as_json: bool) -> None:
         f"{figures['facts']:,} facts, {figures['true']:,} of them true; {figures['skipped']:,} skipped: unknown names"
     )
     auc = "needs facts of both kinds" if figures["auc"] is None else f"{figures['auc']:.3f}"
-    out.print(f"accuracy {figures['accuracy']:.3f}, F1 {figures['f1']:.3f} (a threshold for each relation)")
+    out.print(f"accuracy {figures['accuracy']:.3f}, F1 {figures['f1']:.3f} ({thresholds})")
     out.print(f"AUC of the probability {auc}; accuracy at 50 %: {figures['accuracy_at_50']:.3f}")
     table = new_table("\nBy relation", "relation", "facts", "threshold", "accuracy")
     for relation, own in sorted(figures["relations"].items(), key=lambda item: -item[1]["facts"]):

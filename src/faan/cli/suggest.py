@@ -266,7 +266,9 @@ def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: 
         more += "; all of them are ranked first"
     if not heads:
         more = ": name the heads to ask about (--head, --heads-file)"
-    talk.print(f"{len(heads):,} entities look like heads of the relation and lack the fact{more}")
+    found = counted(len(heads), "entity looks like a head", "entities look like heads")
+    lack = "lacks" if len(heads) == 1 else "lack"
+    talk.print(f"{found} of the relation and {lack} the fact{more}")
     return heads[:limit]
 
 

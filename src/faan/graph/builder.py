@@ -43,6 +43,7 @@ class _Part:
     triples: int
     types: int
     labels: int
+    inside: bool = False  # a folder or archive that was named before it
     format: str = ""  # of its facts
 
 
@@ -75,11 +76,14 @@ class GraphBuilder:
         """The number of the file that is being read, from 0."""
         return max(len(self._parts) - 1, 0)
 
-    def begin(self, name: str, format: str | None = None) -> None:
-        """Say that what follows is from another file or object; the first one gives the graph its name and format."""
+    def begin(self, name: str, format: str | None = None, *, inside: bool = False) -> None:
+        """Say that what follows is from another file or object; the first one gives the graph its name and format.
+
+        A file may be `inside` the folder or archive that was named before it.
+        """
         if not self._parts:
             self.report = replace(self.report, source=name, format=format or self.report.format)
-        self._parts.append(_Part(name, len(self._triples), len(self._types), len(self._labels)))
+        self._parts.append(_Part(name, len(self._triples), len(self._types), len(self._labels), inside))
 
     def of_format(self, format: str) -> None:
         """Say which format the facts of this file are in."""
@@ -222,7 +226,8 @@ class GraphBuilder:
         is_first = pl.struct(*ends, "relation").is_first_distinct() | ~pl.col("relation").is_in(listed.implode())
         kept = triples.filter(is_first)
         if len(kept) < len(triples):
-            self.note(f"{len(triples) - len(kept):,} facts dropped: they repeat a fact from its tail to its head")
+            dropped = counted(len(triples) - len(kept), "fact dropped: it repeats", "facts dropped: they repeat")
+            self.note(f"{dropped} a fact from its tail to its head")
         return kept
 
     def take_schema(self, only_schema: bool = False) -> Schema | None:
@@ -271,13 +276,13 @@ class GraphBuilder:
 
     def _why_empty(self) -> str:
         left_out = [
-            f"{count:,} {what}"
-            for what, count in (
-                ("statements about literal values", self.report.literals),
-                ("types", sum(len(chunk) for chunk in self._types)),
-                ("labels", sum(len(chunk) for chunk in self._labels)),
-                ("statements of a schema", sum(len(chunk) for chunk in (*self._split.schema, *self._split.declared))),
-                ("bad lines", self.report.skipped),
+            counted(count, *what)
+            for count, *what in (
+                (self.report.literals, "statement about a literal value", "statements about literal values"),
+                (sum(len(chunk) for chunk in self._types), "type"),
+                (sum(len(chunk) for chunk in self._labels), "label"),
+                (sum(len(chunk) for chunk in (*self._split.schema, *self._split.declared)), "schema statement"),
+                (self.report.skipped, "bad line"),
             )
             if count
         ]
@@ -322,10 +327,11 @@ class GraphBuilder:
         """Count what describes names that occur in no triple, and say what each of several files gave."""
         known = relations if types is None else pl.concat([relations, types.names.to_series()])
         known = known if schema is None else pl.concat([known, schema.terms.to_series()])
-        names = [part.name for part in self._parts]
-        if len(names) < 2:
+        if len(self._parts) < 2:
             return replace(self.report, unused_nodes=self._unused(number, known, 0, 0, None, None)[1])
         for part, after in zip(self._parts, [*self._parts[1:], None], strict=True):
+            if after is not None and after.inside and not part.inside:
+                continue  # a folder: its files follow
             ends = (None, None, None) if after is None else (after.triples, after.types, after.labels)
             gave = [
                 (sum(len(frame) for frame in frames[start:end]), what)
@@ -341,7 +347,8 @@ class GraphBuilder:
             if unused:
                 told += f"; {unused:,} of the {described:,} names that it describes are in no triple"
             self.note(f"{part.name}: {told}")
-        source = f"{names[0]} and {counted(len(names) - 1, 'more file')}"
+        first, *more = [part.name for part in self._parts if not part.inside]
+        source = f"{first} and {counted(len(more), 'more file')}" if more else first
         unused = self._unused(number, known, 0, 0, None, None)[1]
         return replace(self.report, source=source, unused_nodes=unused)
 

@@ -108,7 +108,8 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
     """Read Turtle, TriG, RDF/XML or JSON-LD; of an entity's labels the one in the most preferred language is kept."""
     if builder.skip_bad_lines:
         raise InputError(
-            f"bad lines can be skipped in tables, N-Triples and N-Quads, not in {format}", source=source.name
+            f"bad lines can be skipped in tables, JSON Lines, N-Triples and N-Quads, not in {format}",
+            source=source.name,
         )
     statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
     for quad in quads_of(source, format):

@@ -213,7 +213,7 @@ class _Reading:
     def check_columns(self) -> None:
         """Complain about columns that were named where no file has such."""
         if self.columns and not self.used_columns:
-            raise InputError("columns can be named in tables and Parquet, and none of the files is one")
+            raise InputError("columns can be named in tables, JSON Lines and Parquet, and none of the files is one")
 
     def _read_path(self, path: str | Path) -> None:
         if str(path) == BUNDLED:
@@ -310,7 +310,7 @@ class _Reading:
         for name in parts:
             if self.import_files.is_header(f"{folder.path}/{name}"):
                 continue
-            self.builder.begin(str(folder.path / name))
+            self.builder.begin(str(folder.path / name), inside=True)
             with folder.open_part(name, self.on_progress) as source:
                 self._read_file(source)
         if others:
