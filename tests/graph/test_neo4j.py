@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gzip
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -89,6 +90,18 @@ def test_what_neo4j_admin_imports_is_a_graph(write: Write, apart: str, spaces: b
         assert list(graph.triples()) == (IN_SPACES if spaces else FACTS)
         assert types_of(graph, "The Matrix") == ["Movie"]
         assert graph.entity("Keanu Reeves") == 0
+
+
+@pytest.mark.parametrize("ending", ["tsv", "txt", "tsv.gz"])
+def test_id_spaces_keep_entities_apart_whatever_the_files_are_called(write: Write, ending: str) -> None:
+    texts = ("id:ID(Movie)\t:LABEL\n7\tMovie\n", ":START_ID(Person)\t:END_ID(Movie)\t:TYPE\n7\t7\tACTED_IN\n")
+    files = [
+        write(f"{name}.{ending}", gzip.compress(text.encode()) if ending.endswith("gz") else text)
+        for name, text in zip(("movies", "roles"), texts, strict=True)
+    ]
+    graph = read_graph(files)
+    assert list(graph.triples()) == [("Person:7", "ACTED_IN", "Movie:7")]
+    assert types_of(graph, "Movie:7") == ["Movie"]
 
 
 def test_the_header_before_a_file_is_its_own_whatever_it_is_called(write: Write) -> None:

@@ -25,6 +25,7 @@ from faan.graph.tables import BLANK, LABEL_COLUMNS, Table, add_nodes, read_frame
 _APOC = {"_id": "id", "_labels": "type", "_start": "head", "_end": "tail", "_type": "relation"}
 _IMPORT = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}
 _FIELD = re.compile(rf"(?P<property>[^:]*):(?P<kind>{'|'.join(_IMPORT)})(?:\((?P<space>[^)]*)\))?(?:\{{.*\}})?", re.I)
+_ENDINGS = (".csv", ".tsv", ".txt")
 _NODE, _RELATIONSHIP = ("id",), ("head", "tail", "relation")
 
 
@@ -87,7 +88,7 @@ def is_neo4j(start: bytes) -> bool:
 
 def may_be_import(name: str) -> bool:
     """Whether a file is worth a look for a header of Neo4j's before it is read."""
-    return Path(_bare(name)).suffix == ".csv" or "header" in Path(name).name.lower()
+    return Path(_bare(name)).suffix in _ENDINGS or "header" in Path(name).name.lower()
 
 
 def read_neo4j(source: Source, builder: GraphBuilder, files: ImportFiles) -> None:
