@@ -73,5 +73,7 @@ def test_the_command_judges_facts_by_a_model_or_a_graph(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["facts"], found["true"], found["skipped"]) == (2, 1, 1)
     assert 0 <= found["accuracy"] <= 1
+    done = CliRunner().invoke(app, [*call, "--model", str(tmp_path / "model")])
+    assert "(threshold 50 %)" in done.stdout
     done = CliRunner().invoke(app, call)
     assert (done.exit_code, "--model" in done.output) == (2, True)
