@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from faan.base import InputError, UnknownNameError
-from faan.complete import Completer, Extended
+from faan.complete import Completer, Extended, ask
+from faan.graph import Graph
+from faan.tasks import without_relations
 
 from .conftest import CAPITALS, COUNTRIES
 
@@ -129,6 +131,15 @@ def test_accepted_facts_count_as_known_and_as_examples(completer: Completer) -> 
     assert not {"town3a", "town3b"} & {one.tail for one in found}
     weights = completer.explain("coin4", "town4a", examples).examples
     assert ("coin3", "town3b") in {(example.head, example.tail) for example in weights}
+
+
+def test_a_relation_whose_facts_were_all_left_out_is_a_new_one(land: Graph) -> None:
+    left = without_relations(land, [land.relation("minted_in")])
+    named, new = (ask(left, given) for given in (Extended("minted_in", (("coin3", "town3a"),)), [("coin3", "town3a")]))
+    assert named.relation == "minted_in"
+    assert named.hidden is None  # vectors and trees that know the graph's relations do not know this one
+    assert not named.task.in_graph
+    assert named.candidates.tolist() == new.candidates.tolist()
 
 
 def test_a_suggestion_does_not_depend_on_what_else_is_asked(completer: Completer) -> None:

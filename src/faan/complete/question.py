@@ -145,7 +145,10 @@ def _look_up(graph: Graph, examples: Examples) -> Question:
 
 
 def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Question:
-    """A relation of the graph; pairs that are given beside its own facts come first."""
+    """A relation of the graph; pairs that are given beside its own facts come first.
+
+    One of which the graph has no fact, as after `without`, is as new as one that it never heard of.
+    """
     relation, given = graph.relation(name), _pairs(graph, more)
     rows = np.flatnonzero(graph.relations == relation)
     own = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
@@ -156,7 +159,8 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
     known = np.concatenate([given, own])
     truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
     references = np.concatenate([given[:MAX_REFERENCES], own[order]])
-    return Question(graph, graph.relation_label(relation), references, truths, relation, _nothing(graph))
+    hidden = relation if len(own) else None
+    return Question(graph, graph.relation_label(relation), references, truths, hidden, _nothing(graph))
 
 
 def _described(graph: Graph, given: Described) -> Question:
