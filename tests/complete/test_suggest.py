@@ -135,7 +135,8 @@ def test_accepted_facts_count_as_known_and_as_examples(completer: Completer) -> 
 
 def test_a_relation_whose_facts_were_all_left_out_is_a_new_one(land: Graph) -> None:
     left = without_relations(land, [land.relation("minted_in")])
-    named, new = (ask(left, given) for given in (Extended("minted_in", (("coin3", "town3a"),)), [("coin3", "town3a")]))
+    pairs = (("coin3", "town3a"),)
+    named, new = ask(left, Extended("minted_in", pairs)), ask(left, pairs)
     assert named.relation == "minted_in"
     assert named.hidden is None  # vectors and trees that know the graph's relations do not know this one
     assert not named.task.in_graph
