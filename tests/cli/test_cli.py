@@ -203,8 +203,9 @@ def test_a_full_disk_is_one_line(write: Write) -> None:
     path = write("graph.tsv", "a\tr\tb\n")
     for option in ((), ("--json",)):
         command = [sys.executable, "-m", "faan", "check", str(path), *option]
+        buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=buffered)
         assert done.returncode == 1
         assert done.stderr.decode() == "error: No space left on device\n"
 

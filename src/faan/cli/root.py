@@ -50,8 +50,11 @@ def main() -> None:
         if os.name == "nt" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # pipes and files have a code page without arrows there
     try:
-        app()
-        sys.stdout.flush()
+        try:
+            app()
+        except SystemExit:  # what is still in the buffer may find no room
+            sys.stdout.flush()
+            raise
     except InputError as error:
         _fail(str(error), 1)
     except ValidationError as error:
