@@ -51,6 +51,27 @@ def missing(what: str) -> NoReturn:
     pytest.skip(what)
 
 
+def _benchmark_folder(name: str) -> Path:
+    folder = Path(os.environ.get("FAAN_DATA", "")) / name
+    if not os.environ.get("FAAN_DATA") or not folder.is_dir():
+        missing(f"FAAN_DATA names no folder with {name} in it")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def oxigraph_program() -> str:
+    """The server of the package `oxigraph`, beside this Python or on the path."""
+    beside = Path(sys.executable).with_name("oxigraph")
+    found = str(beside) if beside.is_file() else shutil.which("oxigraph")
+    return found or missing("no Oxigraph server: pip install 'faan[dev]'")
+
+
+@pytest.fixture(scope="session")
+def codex() -> Path:
+    """The folder of CoDEx-S."""
+    return _benchmark_folder("CoDEx-S")
+
+
 @pytest.fixture(scope="session")
 def require_modules() -> Callable[..., None]:
     """Skip a test unless some modules can be imported."""
@@ -65,10 +86,7 @@ def require_modules() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def nell() -> Benchmark:
-    folder = Path(os.environ.get("FAAN_DATA", "")) / "NELL-One"
-    if not os.environ.get("FAAN_DATA") or not folder.is_dir():
-        missing("FAAN_DATA names no folder with NELL-One in it")
-    return read_benchmark(folder)
+    return read_benchmark(_benchmark_folder("NELL-One"))
 
 
 @pytest.fixture

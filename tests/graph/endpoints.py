@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.error
@@ -15,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,6 @@ class Oxigraph:
     def clear(self) -> None:
         body = urllib.parse.urlencode({"update": "DROP ALL"}).encode()
         urllib.request.urlopen(f"{self.url}/update", body).close()
-
-
-def oxigraph_command() -> str | None:
-    """The program of the package `oxigraph`, beside this Python or on the path."""
-    beside = Path(sys.executable).with_name("oxigraph")
-    return str(beside) if beside.is_file() else shutil.which("oxigraph")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from faan.web import Decisions
 from faan.web.decision import NewDecision, Verdict
 from faan.web.sending import query_address
 
-from .endpoints import Asked, Oxigraph, oxigraph, oxigraph_command, pass_on, serving
+from .endpoints import Asked, Oxigraph, oxigraph, pass_on, serving
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., tuple[int, str, str]]
@@ -21,11 +21,8 @@ KNOWN = [("Lima", "in", "Peru"), ("Cusco", "in", "Peru"), ("Oslo", "in", "Peru")
 
 
 @pytest.fixture
-def server() -> Iterator[Oxigraph]:
-    command = oxigraph_command()
-    if command is None:
-        pytest.skip("no Oxigraph server: pip install 'faan[dev]'")
-    with oxigraph(command) as running:
+def server(oxigraph_program: str) -> Iterator[Oxigraph]:
+    with oxigraph(oxigraph_program) as running:
         running.load("".join(f"<{EX}{h}> <{EX}{r}> <{EX}{t}> .\n" for h, r, t in KNOWN))
         yield running
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -188,12 +187,9 @@ def test_the_commands_take_several_files(write: Write, faan: Run) -> None:
     assert {relation["name"] for relation in found["relations"]} == {"capital", "P2"}
 
 
-def test_codex_reads_with_its_types_and_labels() -> None:
-    folder = Path(os.environ.get("FAAN_DATA", "")) / "CoDEx-S"
-    if not os.environ.get("FAAN_DATA") or not folder.is_dir():
-        pytest.skip("FAAN_DATA names no folder with CoDEx-S in it")
-    splits = [folder / f"{split}.txt" for split in ("train", "valid", "test")]
-    graph = read_graph([*splits, *(folder / f"{name}.json" for name in ("entity2types", "types", "relations"))])
+def test_codex_reads_with_its_types_and_labels(codex: Path) -> None:
+    splits = [codex / f"{split}.txt" for split in ("train", "valid", "test")]
+    graph = read_graph([*splits, *(codex / f"{name}.json" for name in ("entity2types", "types", "relations"))])
     assert (graph.num_entities, graph.num_relations, graph.num_triples) == (2_034, 42, 36_543)
     assert graph.relation_names[graph.relation("cause of death")] == "P509"
     assert graph.types is not None

@@ -12,7 +12,7 @@ import pytest
 from faan.base import InputError
 from faan.graph import Endpoint, Graph, open_graph, read_graph, sparql
 
-from .endpoints import Asked, Oxigraph, oxigraph, oxigraph_command, pass_on, serving
+from .endpoints import Asked, Oxigraph, oxigraph, pass_on, serving
 
 Run = Callable[..., tuple[int, str, str]]
 EX = "http://example.org/"
@@ -39,11 +39,8 @@ def content() -> str:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Oxigraph]:
-    command = oxigraph_command()
-    if command is None:
-        pytest.skip("no Oxigraph server: pip install 'faan[dev]'")
-    with oxigraph(command) as running:
+def server(oxigraph_program: str) -> Iterator[Oxigraph]:
+    with oxigraph(oxigraph_program) as running:
         running.load(content())
         running.load(f"<{EX}a> <{EX}p> <{EX}b> .\n", graph=f"{EX}other")
         yield running
@@ -116,12 +113,10 @@ def test_named_graphs_are_read_when_asked_for(server: Oxigraph) -> None:
 
 
 @pytest.mark.slow
-def test_an_empty_default_graph_names_the_graphs_there_are(server: Oxigraph) -> None:
+def test_an_empty_default_graph_names_the_graphs_there_are(server: Oxigraph, oxigraph_program: str) -> None:
     with pytest.raises(InputError, match="these graphs are empty"):
         read_graph(server.query, endpoint=Endpoint(graphs=(f"{EX}nowhere",)))
-    command = oxigraph_command()
-    assert command is not None
-    with oxigraph(command) as empty:
+    with oxigraph(oxigraph_program) as empty:
         empty.load(f"<{EX}a> <{EX}p> <{EX}b> .\n", graph=f"{EX}other")
         with pytest.raises(InputError, match=f"its default graph is empty; choose .* with --graph: {EX}other"):
             read_graph(empty.query)
@@ -278,16 +273,15 @@ def test_options_of_endpoints_are_refused_for_files(faan: Run) -> None:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_how_to_page_work(tmp_path: Path, faan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_how_to_page_work(
+    tmp_path: Path, faan: Run, monkeypatch: pytest.MonkeyPatch, oxigraph_program: str
+) -> None:
     root = Path(__file__).parents[2]
     page = (root / "docs" / "sparql.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    faan (check .*sparql\+.*)$", page, re.MULTILINE)
     assert len(commands) >= 4
-    command = oxigraph_command()
-    if command is None:
-        pytest.skip("no Oxigraph server: pip install 'faan[dev]'")
     monkeypatch.chdir(tmp_path)
-    with oxigraph(command) as running:
+    with oxigraph(oxigraph_program) as running:
         running.load((root / "examples" / "several" / "facts.nt").read_text(encoding="utf-8"))
         for line in commands:
             code, out, err = faan(*line.replace("http://localhost:7878", running.url).split())
