@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings
-from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, column_evidence, evidence_of, links
+from faan.evidence import (
+    CATALOGUE,
+    Measure,
+    RelationQuery,
+    Sources,
+    column_evidence,
+    evidence_of,
+    links,
+    relation_query,
+)
 from faan.evidence import measure as measure_module
-from faan.evidence import question as question_module
-from faan.evidence.catalogue import learnt_score
 from faan.evidence.fit import fit_relation
 from faan.evidence.measure import count_higher
 from faan.evidence.shared_facts import SharedFacts
+from faan.evidence.vector_evidence import learnt_score
 from faan.graph import Graph, Names
 from faan.graph.graph import Types
 from faan.models import TailCounts
@@ -382,5 +390,5 @@ def test_many_candidates_are_measured_in_parts(
 
     whole = table()
     monkeypatch.setattr(measure_module, "_AT_ONCE", 3)
-    monkeypatch.setattr(question_module, "_AT_ONCE", 2)
+    monkeypatch.setattr(relation_query, "_AT_ONCE", 2)
     np.testing.assert_allclose(table(), whole, atol=1e-5)

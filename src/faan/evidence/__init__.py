@@ -2,6 +2,7 @@
 
 from faan.evidence.catalogue import CATALOGUE, evidence_of
 from faan.evidence.evidence import Context, Evidence, Kind, PairEvidence, TailEvidence
+from faan.evidence.head_query import Candidates, HeadQuery
 from faan.evidence.measure import Measure, column_evidence
 from faan.evidence.names import EntityNames
 from faan.evidence.paths import (
@@ -14,7 +15,8 @@ from faan.evidence.paths import (
     path_instances,
 )
 from faan.evidence.profiles import Profiles
-from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Sources, Values
+from faan.evidence.relation_query import RelationQuery
+from faan.evidence.sources import Sources, Values
 
 __all__ = [
     "CATALOGUE",

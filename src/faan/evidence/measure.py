@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from faan.base import Ints
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
-from faan.evidence.question import Candidates, HeadQuery, RelationQuery, Values
+from faan.evidence.head_query import Candidates, HeadQuery
+from faan.evidence.relation_query import RelationQuery
+from faan.evidence.sources import Values
 
 _FEW = 8  # a part of the candidates so small is looked up as it comes
 _AT_ONCE = 1 << 17  # candidates that are looked at together

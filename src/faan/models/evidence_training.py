@@ -22,7 +22,15 @@ from faan.models.evidence import EvidenceRanker
 from faan.models.evidence_rows import Rows, Wrong
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
-from faan.models.known_config import KnownConfig
+from faan.models.known_config import (
+    ColumnShare,
+    KnownConfig,
+    LearningRate,
+    Leaves,
+    MinRows,
+    Penalty,
+    TreeCount,
+)
 from faan.models.register import MethodConfig, Row, Variant, as_method
 from faan.models.trees import Trees
 from faan.tasks import Method, Protocol, Task
@@ -97,18 +105,12 @@ class EvidenceConfig(MethodConfig):
     min_tasks: int = Field(8, ge=2)
     """With fewer tasks, inverses not counted, it is not trained: there is too little to learn from."""
 
-    trees: int = Field(250, ge=1)
-    """How many trees there are."""
-    leaves: int = Field(7, ge=2)
-    """Leaves of each; more over-fit."""
-    learning_rate: float = Field(0.1, gt=0.0, le=1.0)
-    """How much of each tree is taken."""
-    min_rows: int = Field(200, ge=1)
-    """Pairs that a leaf must hold at least."""
-    penalty: float = Field(10.0, ge=0.0)
-    """L2 penalty on the values of leaves."""
-    columns: float = Field(0.5, gt=0.0, le=1.0)
-    """The share of the columns that each tree may look at, drawn at random."""
+    trees: TreeCount = 250
+    leaves: Leaves = 7
+    learning_rate: LearningRate = 0.1
+    min_rows: MinRows = 200
+    penalty: Penalty = 10.0
+    columns: ColumnShare = 0.5
 
     @model_validator(mode="after")
     def _check(self) -> EvidenceConfig:

@@ -1,6 +1,8 @@
-"""The settings for relations of the graph: which facts trees learn from, with which vectors, and how."""
+"""The settings of trees, and those for relations of the graph: which facts trees learn from, with which vectors."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -8,6 +10,15 @@ from pydantic import Field
 from faan.base import Settings
 from faan.embed import EmbedConfig, triples_of
 from faan.graph import Graph
+
+TreeCount = Annotated[int, Field(ge=1, description="How many trees there are.")]
+Leaves = Annotated[int, Field(ge=2, description="Leaves of each tree; more over-fit where there are few tasks.")]
+LearningRate = Annotated[float, Field(gt=0.0, le=1.0, description="How much of each tree is taken.")]
+MinRows = Annotated[int, Field(ge=1, description="Pairs that a leaf must hold at least.")]
+Penalty = Annotated[float, Field(ge=0.0, description="L2 penalty on the values of leaves.")]
+ColumnShare = Annotated[
+    float, Field(gt=0.0, le=1.0, description="The share of the columns that each tree may look at, drawn at random.")
+]
 
 QUICK = EmbedConfig(
     model="complex",
@@ -65,18 +76,12 @@ class KnownConfig(Settings):
     random: int = Field(150, ge=1)
     """Wrong tails drawn at random."""
 
-    trees: int = Field(300, ge=1)
-    """How many trees there are."""
-    leaves: int = Field(31, ge=2)
-    """Leaves of each."""
-    learning_rate: float = Field(0.05, gt=0.0, le=1.0)
-    """How much of each tree is taken."""
-    min_rows: int = Field(100, ge=1)
-    """Pairs that a leaf must hold at least."""
-    penalty: float = Field(10.0, ge=0.0)
-    """L2 penalty on the values of leaves."""
-    columns: float = Field(0.5, gt=0.0, le=1.0)
-    """The share of the columns that each tree may look at, drawn at random."""
+    trees: TreeCount = 300
+    leaves: Leaves = 31
+    learning_rate: LearningRate = 0.05
+    min_rows: MinRows = 100
+    penalty: Penalty = 10.0
+    columns: ColumnShare = 0.5
 
     def vectors_for(self, graph: Graph) -> list[EmbedConfig]:
         """The settings of the vectors of a graph, by its size."""

@@ -1,0 +1,219 @@
+"""One head with the candidates for its tail.
+
+`Candidates` are the entities that are asked about as tails, a `HeadQuery` is one head with all of them. Each keeps what
+it has computed, so a piece of evidence is a line or two. One head is looked at at a time: a pair's evidence does not
+depend on the other heads of a call.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from faan.base import Ints
+from faan.evidence.links import link_counts
+from faan.evidence.path_sums import PathSums, path_sums
+from faan.evidence.relation_query import RelationQuery
+from faan.evidence.sources import Values, unit
+from faan.graph import Graph
+
+
+class Candidates:
+    """Entities (C,) that are asked about as tails of one query."""
+
+    def __init__(self, query: RelationQuery, ids: Ints) -> None:
+        self.query, self.ids = query, ids
+
+    @cached_property
+    def place(self) -> Ints:
+        """The place of each entity of the graph, -1 for those that are not asked about."""
+        place = np.full(self.query.sources.graph.num_entities, -1, np.int32)
+        place[self.ids] = np.arange(len(self.ids))
+        return place
+
+    @cached_property
+    def uses(self) -> Values:
+        """The share of all references that each candidate is the tail of, (C,)."""
+        return self.among(self.query.tails, self.query.uses / max(self.query.num_references, 1))
+
+    def among(self, tails: Ints, values: NDArray[np.floating]) -> Values:
+        """The values of sorted tails (U,) as those of the candidates, 0 for other candidates: (C,)."""
+        found = np.zeros(len(self.ids), np.float32)
+        if len(tails):
+            places = np.searchsorted(tails, self.ids).clip(max=len(tails) - 1)
+            found = np.where(tails[places] == self.ids, values[places], 0).astype(np.float32)
+        return found
+
+    @cached_property
+    def is_reference(self) -> NDArray[np.bool_]:
+        """Which candidate is the tail of which reference, (C, K)."""
+        same: NDArray[np.bool_] = self.ids[:, None] == self.query.references[None, :, 1]
+        return same
+
+    @cached_property
+    def profiles(self) -> Values:
+        """Cosines of the candidates' profiles with those of the references' tails, (C, K)."""
+        query = self.query
+        return query.sources.profiles.similarities(self.ids, query.tail_profiles, query.task.hidden)
+
+    @cached_property
+    def tails(self) -> dict[str, Values]:
+        """Cosines of candidates and references' tails in each kind of vectors, (C, K)."""
+        references = self.query.sources.units(self.query.references[:, 1])
+        return {kind: self.units[kind] @ units.T for kind, units in references.items()}
+
+    @cached_property
+    def names(self) -> dict[str, Values]:
+        """Cosines of the names of candidates and references' tails, in words and in letters, (C, K)."""
+        names, tails = self.query.sources.names, self.query.references[:, 1]
+        return {kind: names.cosines(kind, self.ids, tails) for kind in ("words", "letters")}
+
+    @cached_property
+    def namesakes(self) -> tuple[Ints, Ints]:
+        """The candidates in the graph where entities of the same name are one: each once (N,), and which is which."""
+        different, row = np.unique(self.query.sources.names.number(self.ids), return_inverse=True)
+        return different.astype(np.int64), row
+
+    @cached_property
+    def units(self) -> dict[str, Values]:
+        """The candidates' vectors of each kind at length 1, (C, w)."""
+        return self.query.sources.units(self.ids)
+
+    def vectors(self, kind: str) -> Values:
+        """The candidates' vectors, (C, w)."""
+        if kind not in self._vectors:
+            self._vectors[kind] = self.query.sources.vectors(kind).entities.numpy()[self.ids]
+        return self._vectors[kind]
+
+    @cached_property
+    def _vectors(self) -> dict[str, Values]:
+        return {}
+
+
+class HeadQuery:
+    """One head with all candidates; of those that are not `wanted` evidence may say anything."""
+
+    def __init__(self, candidates: Candidates, head: int, wanted: NDArray[np.bool_] | None = None) -> None:
+        self.candidates, self.relation, self.head = candidates, candidates.query, head
+        self.wanted = np.ones(len(candidates.ids), dtype=bool) if wanted is None else wanted  # (C,)
+
+    @cached_property
+    def weights(self) -> Values:
+        """How much each reference counts, (K,)."""
+        return self.relation.weights(self.head)
+
+    @cached_property
+    def units(self) -> dict[str, Values]:
+        """The head's vectors of each kind at length 1, (w,)."""
+        return {kind: units[0] for kind, units in self.relation.sources.units(np.array([self.head])).items()}
+
+    @cached_property
+    def paths(self) -> PathSums:
+        """Which paths lead from the head to the candidates."""
+        return path_sums(self.relation.paths, self.head, self.candidates.ids, self.relation.own, self.wanted)
+
+    @cached_property
+    def namesake_paths(self) -> PathSums:
+        """Which paths lead from the head to the candidates where entities of the same name are one."""
+        if self.relation.sources.names.merged is self.relation.sources.graph:
+            return self.paths
+        (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
+        wanted = np.bincount(row, weights=self.wanted, minlength=len(ids)) > 0
+        found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own, wanted)
+        return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
+
+    @cached_property
+    def shared_facts(self) -> tuple[Values, Values]:
+        """The tails of heads that share facts with the head: what the best fact says, and what all say; (C,) each."""
+        facts = self.relation.shared_facts
+        best, total = facts.of_head(self.head)
+        return self.candidates.among(facts.tails, best), self.candidates.among(facts.tails, total)
+
+    @cached_property
+    def nearest(self) -> Values:
+        """The share of the most similar heads that each candidate is the tail of, (C,)."""
+        tails, counts = np.unique(self.relation.nearest(self.head), return_counts=True)
+        return self.candidates.among(tails, counts / max(counts.sum(), 1))
+
+    @property
+    def own_relation(self) -> Values:
+        """The score with the relation's own vector, above what the head's rivals have together (log-softmax); (C,)."""
+        scores, together = self.relation.own_scores(self.head)
+        return scores(self.candidates.ids) - together
+
+    @property
+    def other_tails(self) -> Values:
+        """The highest cosine with a known tail of the head other than the candidate, (C,); -1 if there is none."""
+        relation, entities = self.relation, self.relation.sources.vectors("completion").entities.numpy()
+        own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
+        if not len(own):
+            return np.full(len(self.candidates.ids), -1, np.float32)
+        cosines = unit(entities[self.candidates.ids]) @ unit(entities[own]).T  # (C, T)
+        cosines[self.candidates.ids[:, None] == own] = -1
+        found: Values = cosines.max(1)
+        return found
+
+    @cached_property
+    def links(self) -> tuple[Values, Values, Values]:
+        """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
+        degrees = self.relation.sources.graph.neighbours.degrees if self.relation.task.in_graph else None
+        degrees = self.relation.degrees if degrees is None else degrees
+        return self._links(self.relation.sources.graph, degrees, self.head, self.candidates.place)
+
+    @cached_property
+    def namesake_links(self) -> tuple[Values, Values, Values]:
+        """The same where entities of the same name are one."""
+        names, (ids, row) = self.relation.sources.names, self.candidates.namesakes
+        if names.merged is self.relation.sources.graph:
+            return self.links
+        place = np.full(names.merged.num_entities, -1, np.int32)
+        place[ids] = np.arange(len(ids))
+        head = int(names.number(np.array([self.head]))[0])
+        direct, between, rare = self._links(names.merged, self.relation.namesake_degrees, head, place)
+        return direct[row], between[row], rare[row]
+
+    def _links(self, graph: Graph, degrees: Ints, head: int, place: Ints) -> tuple[Values, Values, Values]:
+        task, own = self.relation.task, -1 if self.relation.own is None else self.relation.own
+        unseen = -1 if task.hidden is None or task.in_graph else task.hidden % graph.num_relations
+        found = tuple(np.zeros(int(place.max()) + 1, np.float32) for _ in range(3))
+        edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
+        link_counts(*edges, degrees, graph.num_relations, head, place, unseen, own, *found)
+        return found[0], found[1], found[2]
+
+    @cached_property
+    def similar_names(self) -> Values:
+        """How alike the head's name is to that of another head that has the candidate as its tail, (C,)."""
+        relation = self.relation
+        known = relation.known[relation.known[:, 0] != self.head]
+        likeness = relation.sources.names.cosines("letters", known[:, 0], np.array([self.head]))[:, 0]
+        tails, place = np.unique(known[:, 1], return_inverse=True)
+        best = np.zeros(len(tails), np.float32)
+        np.maximum.at(best, place, likeness)
+        return self.candidates.among(tails, best)
+
+    def shared_name(self, kind: str) -> Values:
+        """How alike the names of the head and each candidate are, in `words` or `letters`, (C,)."""
+        return self.relation.sources.names.cosines(kind, self.candidates.ids, np.array([self.head]))[:, 0]
+
+    @cached_property
+    def translated(self) -> Values:
+        """Closeness of each candidate to h + t_k - h_k for each reference, then to their mean; (C, K + 1)."""
+        vectors, references = self.relation.sources.vectors("translation"), self.relation.references
+        pairs = vectors.entities[torch.from_numpy(references)]  # (K, 2, d)
+        moves = pairs[:, 1] - pairs[:, 0]
+        targets = vectors.entities[self.head] + torch.cat([moves, moves.mean(0, keepdim=True)])  # (K + 1, d)
+        candidates = torch.from_numpy(self.candidates.vectors("translation"))
+        found: Values = vectors.model.similarity.matrix(targets, candidates).numpy()
+        return found.T
+
+    @cached_property
+    def matched(self) -> Values:
+        """Products of the relation to each candidate with each reference's, then with the fitted one; (C, K + 1)."""
+        vectors = self.relation.sources.vectors("matching")
+        relations = torch.from_numpy(np.concatenate([self.relation.relations, self.relation.fitted]))
+        queries = vectors.model.tail_query(vectors.entities[self.head], relations).numpy()  # (K + 1, w)
+        found: Values = self.candidates.vectors("matching") @ queries.T
+        return found

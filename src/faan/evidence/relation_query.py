@@ -1,0 +1,208 @@
+"""A relation that is asked about, known by its references.
+
+A `RelationQuery` keeps what it has computed, because several pieces of evidence share it. Everything is computed from
+sorted references, so evidence does not depend on the order in which they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from faan.base import Ints, Purpose, Stream
+from faan.evidence.fit import fit_relation
+from faan.evidence.paths import RelationPaths, find_paths
+from faan.evidence.shared_facts import SharedFacts
+from faan.evidence.sources import Sources, Values
+from faan.graph import Graph
+from faan.tasks import PairSet, Scorer, Task
+
+_SAMPLE = 30  # references for what is costly: vectors, profiles, finding paths
+_COUNTED = 100  # references that the worth of paths is counted over
+_MANY = 10_000  # references for what is cheap
+_FITTED = 200  # references that a relation vector is fitted to
+_NEAREST = 10  # references with the most similar heads
+_AT_ONCE = 1 << 17  # candidates whose vectors are in memory together
+_SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(_SHARPNESS * similarity)
+
+
+class RelationQuery:
+    """A relation that is known by its references: all of them (`known`), or a sample (`references`) for costly work."""
+
+    def __init__(self, sources: Sources, task: Task, references: Ints) -> None:
+        facts = references if task.facts is None else task.facts
+        self.sources, self.task, self.known = sources, task, _drawn(facts, _MANY)
+        self.references = _drawn(references, _SAMPLE)  # (K, 2)
+        self.num_references = len(facts)
+        self.tails, self.uses = np.unique(facts[:, 1], return_counts=True)  # how often each tail is the answer
+        self.num_heads = len(np.unique(facts[:, 0]))
+        self.candidates = _sorted(task.candidates).astype(np.int64)  # among these a candidate has its place
+        self._heads: dict[int, Values] = {}
+        self._own_scores: tuple[int, Callable[[Ints], Values], np.float32] | None = None
+
+    @property
+    def own(self) -> int | None:
+        """The relation's own id, where the graph has its references as edges and vectors know them."""
+        return self.task.hidden if self.task.in_graph else None
+
+    @cached_property
+    def _facts(self) -> PairSet:
+        facts = self.task.facts if self.task.in_graph and self.task.facts is not None else self.task.pairs[:0]
+        return PairSet(facts[:, 0], facts[:, 1], self.sources.graph.num_entities)
+
+    def known_tails(self, head: int) -> Ints:
+        """The tails that a head is known to have, sorted; none where the relation is new."""
+        return self._facts.tails_of(head)
+
+    def rivals(self, head: int) -> Ints:
+        """The candidates that a head may have beside its known tails, sorted."""
+        return np.setdiff1d(self.candidates, self.known_tails(head), assume_unique=True)
+
+    @cached_property
+    def paths(self) -> RelationPaths:
+        """The relation paths from the references' heads to their tails."""
+        task, counted = self.task, _drawn(self.known, _COUNTED)
+        graph = self.sources.graph
+        return find_paths(graph, self.references, self.candidates, task.hidden, task.in_graph, counted)
+
+    @cached_property
+    def namesake_paths(self) -> RelationPaths:
+        """The same, where entities of the same name are one."""
+        task, names = self.task, self.sources.names
+        if names.merged is self.sources.graph:
+            return self.paths
+        references, counted = names.number(self.references), names.number(_drawn(self.known, _COUNTED))
+        candidates = np.unique(names.number(self.candidates))
+        return find_paths(names.merged, references, candidates, task.hidden, task.in_graph, counted)
+
+    @cached_property
+    def name_agreement(self) -> tuple[float, float]:
+        """How alike the names of head and tail are in the references, and those of their tails; means of cosines."""
+        names, (heads, tails) = self.sources.names, self.references.T
+        pairs = names.letters[heads].multiply(names.letters[tails]).sum() / len(heads)
+        different = np.unique(tails)
+        count = len(different)
+        if count < 2:
+            return float(pairs), 0.0
+        likeness = names.cosines("letters", different, different)
+        return float(pairs), float((likeness.sum() - np.trace(likeness)) / (count * (count - 1)))
+
+    @cached_property
+    def shared_facts(self) -> SharedFacts:
+        """The references by the facts of their heads."""
+        return SharedFacts.of(self.sources.graph, self.known, self.task.hidden)
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """The edges of each entity of the graph that are not of the hidden relation."""
+        return _degrees(self.sources.graph, self.task.hidden)
+
+    @cached_property
+    def namesake_degrees(self) -> Ints:
+        """The same where entities of the same name are one; of a relation of the graph, all edges."""
+        return _degrees(self.sources.names.merged, None if self.task.in_graph else self.task.hidden)
+
+    @cached_property
+    def tail_profiles(self) -> Values:
+        """The profiles of the references' tails, (K, roles)."""
+        return self.sources.profiles.dense(self.references[:, 1], self.task.hidden)
+
+    @cached_property
+    def scorers(self) -> dict[str, Scorer]:
+        """The learnt methods, by their names, after they have seen the references."""
+        return {name: method.prepare(self.task, self.references) for name, method in self.sources.learnt.items()}
+
+    @cached_property
+    def relations(self) -> Values:
+        """The relation of each reference in the matching vectors: (K, w), conj(h) * t for ComplEx."""
+        vectors = self.sources.vectors("matching")
+        pairs = vectors.entities[torch.from_numpy(self.references)]  # (K, 2, w)
+        found: Values = vectors.model.between(pairs[:, 0], pairs[:, 1]).numpy()
+        return found
+
+    @cached_property
+    def fitted(self) -> Values:
+        """The relation that picks the references' tails out best, (1, w)."""
+        references = _drawn(self.known, _FITTED)
+        found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
+        return found[None]
+
+    def own_scores(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
+        """How a head's tails (n,) score with the relation's own vector, and what its rivals have together."""
+        if self._own_scores is None or self._own_scores[0] != head:
+            self._own_scores = head, *self._score_own(head)
+        return self._own_scores[1:]
+
+    def _score_own(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
+        vectors = self.sources.vectors("completion")
+        assert self.own is not None
+        query = vectors.model.tail_query(vectors.entities[head], vectors.with_inverses()[self.own])[None]
+
+        def scores(ids: Ints) -> Values:
+            parts = [torch.from_numpy(ids[start : start + _AT_ONCE]) for start in range(0, max(len(ids), 1), _AT_ONCE)]
+            found = [vectors.model.similarity.matrix(query, vectors.entities[part]).numpy()[0] for part in parts]
+            return np.concatenate(found)
+
+        rivals = self.rivals(head)
+        among = scores(rivals if len(rivals) else self.candidates)
+        return scores, np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
+
+    @cached_property
+    def _head_units(self) -> tuple[Ints, dict[str, Values]]:
+        """The heads of all references, sorted, and their vectors at length 1."""
+        heads = np.union1d(self.references[:, 0], self.known[:, 0])
+        return heads, self.sources.units(heads)
+
+    def head_similarities(self, head: int) -> Values:
+        """How similar a head is to each reference's head, (K,): the mean cosine of profiles and vectors."""
+        if head not in self._heads:  # the last one is asked for again and again
+            self._heads = {head: self._similarities(head, self.references[:, 0])}
+        return self._heads[head]
+
+    def _similarities(self, head: int, others: Ints) -> Values:
+        profiles, hidden = self.sources.profiles, self.task.hidden
+        own = profiles.similarities(others, profiles.dense(np.array([head]), hidden), hidden)[:, 0]
+        heads, units = self._head_units
+        rows, asked = np.searchsorted(heads, others), self.sources.units(np.array([head]))
+        found = [own, *(units[kind][rows] @ asked[kind][0] for kind in units)]
+        mean: Values = np.mean(found, axis=0, dtype=np.float32)
+        return mean
+
+    def nearest(self, head: int) -> Ints:
+        """The tails of the references (at most `_NEAREST`) whose heads are most similar; not of the head itself."""
+        known = self.known[self.known[:, 0] != head]
+        heads, row = np.unique(known[:, 0], return_inverse=True)
+        likeness = self._similarities(head, heads)[row]
+        tails: Ints = known[np.argsort(-likeness, kind="stable")[:_NEAREST], 1]
+        return tails
+
+    def weights(self, head: int) -> Values:
+        """How much each reference counts for a head, (K,), their sum 1: more if the heads are similar."""
+        raised = np.exp(_SHARPNESS * (self.head_similarities(head) - self.head_similarities(head).max()))
+        weights: Values = raised / raised.sum()
+        return weights
+
+
+def _sorted(ids: Ints) -> Ints:
+    """Ids in order, each once; nearly always they are."""
+    return ids if (ids[1:] > ids[:-1]).all() else np.unique(ids)
+
+
+def _degrees(graph: Graph, hidden: int | None) -> Ints:
+    degrees = graph.neighbours.degrees
+    if hidden is None:
+        return degrees
+    is_hidden = graph.relations == hidden % graph.num_relations
+    ends = np.concatenate([graph.heads[is_hidden], graph.tails[is_hidden]])
+    return degrees - np.bincount(ends, minlength=graph.num_entities)
+
+
+def _drawn(references: Ints, count: int) -> Ints:
+    """References (K, 2) in order, or so many of them, drawn at random, if there are more."""
+    ordered = references[np.lexsort((references[:, 1], references[:, 0]))].astype(np.int64)
+    if len(ordered) <= count:
+        return ordered
+    return ordered[np.sort(Stream(0, Purpose.EXAMPLES, count).permutation(len(ordered))[:count])]

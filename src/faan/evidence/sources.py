@@ -1,0 +1,63 @@
+"""What evidence is taken from: the background graph, vectors of it, methods that have learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faan.base import Ints
+from faan.embed import Embeddings
+from faan.evidence.names import EntityNames
+from faan.evidence.profiles import Profiles
+from faan.graph import Graph, has_readable_names
+from faan.tasks import Method
+
+Values = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """What evidence is taken from: the background graph, vectors of it, methods that have learnt."""
+
+    graph: Graph
+    translation: Embeddings | None = None  # of TransE
+    matching: Embeddings | None = None  # of a model whose score is a product: ComplEx or DistMult
+    learnt: Mapping[str, Method] = field(default_factory=dict)
+    completion: Embeddings | None = None  # trained to complete the relations of the graph
+    saved_names: EntityNames | None = None  # the entities' names as they were found on disk
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        """The relations that each entity takes part in."""
+        return Profiles.of(self.graph)
+
+    @cached_property
+    def has_names(self) -> bool:
+        """Whether entities have names that a person can read."""
+        return has_readable_names(self.graph)
+
+    @cached_property
+    def names(self) -> EntityNames:
+        """What the entities are called."""
+        return EntityNames.of(self.graph) if self.saved_names is None else self.saved_names
+
+    def vectors(self, kind: str) -> Embeddings:
+        """The vectors of a kind: `translation`, `matching` or `completion`."""
+        found: Embeddings | None = getattr(self, kind)
+        assert found is not None, f"evidence from {kind} vectors is asked for, and there are none"
+        return found
+
+    def units(self, entities: Ints) -> dict[str, Values]:
+        """The vectors of some entities at length 1, by kind, (n, w); of all entities they would not fit in memory."""
+        kinds = {"translation": self.translation, "matching": self.matching}
+        return {kind: unit(found.entities.numpy()[entities]) for kind, found in kinds.items() if found is not None}
+
+
+def unit(vectors: Values) -> Values:
+    """Vectors (n, w) at length 1."""
+    units: Values = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return units

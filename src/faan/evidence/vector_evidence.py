@@ -1,0 +1,139 @@
+"""Evidence from vectors of entities and relations, and from the scores of learnt methods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from faan.evidence.evidence import Evidence, PairEvidence, TailEvidence, highest_of, mean_of, needing
+from faan.evidence.head_query import HeadQuery
+from faan.evidence.sources import Values
+
+_SAMPLE = 256  # of the candidates, against which a learnt score is measured
+
+TRANSLATION = needing(
+    lambda sources: sources.translation is not None,
+    PairEvidence(
+        "mean translation",
+        "embeddings",
+        "the way from head to tail is the mean way of the references",
+        lambda query: query.translated[:, -1],
+    ),
+    PairEvidence(
+        "nearest translation",
+        "embeddings",
+        "the way from head to tail is like that of one reference",
+        lambda query: highest_of(query.translated[:, :-1]),
+    ),
+    PairEvidence(
+        "translation of similar heads",
+        "embeddings",
+        "the way from head to tail is like that of the references with similar heads",
+        lambda query: query.translated[:, :-1] @ query.weights,
+    ),
+)
+"""Translations (TransE): -||h + t_k - h_k - t||."""
+
+MATCHING = needing(
+    lambda sources: sources.matching is not None,
+    PairEvidence(
+        "matching relations",
+        "embeddings",
+        "the relation from head to tail resembles those of the references",
+        lambda query: mean_of(query.matched[:, :-1]),
+    ),
+    PairEvidence(
+        "best matching relation",
+        "embeddings",
+        "the relation from head to tail resembles that of one reference",
+        lambda query: highest_of(query.matched[:, :-1]),
+    ),
+    PairEvidence(
+        "matching relations of similar heads",
+        "embeddings",
+        "the relation from head to tail resembles those of the references with similar heads",
+        lambda query: query.matched[:, :-1] @ query.weights,
+    ),
+    PairEvidence(
+        "fitted relation",
+        "embeddings",
+        "the relation that fits the references best leads from the head to the tail",
+        lambda query: query.matched[:, -1],
+    ),
+)
+"""Matching relations (ComplEx, DistMult): products of conj(h) * t."""
+
+OWN = needing(
+    lambda sources: sources.completion is not None,
+    PairEvidence(
+        "own relation",
+        "embeddings",
+        "the vector of the relation itself, known from its facts, leads from the head to the tail",
+        lambda query: query.own_relation,
+        in_graph=True,
+    ),
+    PairEvidence(
+        "closeness to the head's other tails",
+        "embeddings",
+        "the tail is close to another tail of the head",
+        lambda query: query.other_tails,
+        direction=0,
+        in_graph=True,
+    ),
+)
+"""What vectors know of a relation of the graph from its own facts, and what is known of the head."""
+
+
+def cosines(vectors: str) -> tuple[Evidence, ...]:
+    """Cosines of entity vectors of a kind, `translation` or `matching`."""
+
+    return needing(
+        lambda sources: getattr(sources, vectors) is not None,
+        PairEvidence(
+            f"closeness to the head ({vectors})",
+            "embeddings",
+            f"head and tail are close to each other in the {vectors} vectors",
+            lambda query: query.candidates.units[vectors] @ query.units[vectors],
+            direction=0,
+        ),
+        TailEvidence(
+            f"closeness to the references' tails ({vectors})",
+            "embeddings",
+            f"the tail is close to the references' tails in the {vectors} vectors",
+            lambda candidates: mean_of(candidates.tails[vectors]),
+        ),
+        TailEvidence(
+            f"closeness to one reference's tail ({vectors})",
+            "embeddings",
+            f"the tail is close to the tail of one reference in the {vectors} vectors",
+            lambda candidates: highest_of(candidates.tails[vectors]),
+        ),
+        PairEvidence(
+            f"closeness to the tails of similar heads ({vectors})",
+            "embeddings",
+            f"the tail is close to the tails of similar heads in the {vectors} vectors",
+            lambda query: query.candidates.tails[vectors] @ query.weights,
+        ),
+    )
+
+
+def learnt_score(method: str) -> PairEvidence:
+    """The score of a learnt method, in standard deviations above the mean of the task's candidates.
+
+    These are known from every n-th candidate: a learnt score is too costly to be computed for all candidates of a
+    training query, which its place among them would need.
+    """
+
+    def of(query: HeadQuery) -> Values:
+        scorer, among, head = query.relation.scorers[method], query.relation.candidates, np.array([query.head])
+        usual = scorer.score(head, among[:: max(1, len(among) // _SAMPLE)])[0].astype(np.float64)
+        own = scorer.score(head, query.candidates.ids)[0]
+        return np.asarray((own - usual.mean()) / max(float(usual.std()), 1e-6), dtype=np.float32)
+
+    return PairEvidence(
+        name=f"{method}'s score",
+        kind="learnt",
+        meaning=f"{method} finds that the pair fits the references",
+        is_compared=False,
+        needs=lambda sources: method in sources.learnt,
+        of=of,
+    )
