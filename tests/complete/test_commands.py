@@ -92,7 +92,7 @@ def test_suggest_takes_the_name_of_a_new_relation(faan: Faan, model: Path) -> No
     code, out, err = faan(*asked)
     assert code == 0
     assert "as if like: sits_in" in err
-    assert "low evidence" in out
+    assert "low evidence: there is no example to go by" in out
     _, _, err = faan(*asked, "--not-like", "sits_in")
     assert "as if like: " in err
     assert "sits_in" not in err
@@ -100,6 +100,7 @@ def test_suggest_takes_the_name_of_a_new_relation(faan: Faan, model: Path) -> No
     code, out, err = faan(*asked, *examples, "--format", "nt")
     assert "as if like" not in err
     assert "<urn:faan:court3> <urn:faan:sits%20in%20or%20lies> <urn:faan:" in out
+    assert "low evidence: two examples or fewer are little to go by" in faan(*asked, *examples)[1]
 
 
 def test_suggest_takes_a_relation_a_file_or_standard_input(
@@ -162,7 +163,13 @@ def test_suggestions_as_lines_for_programs(faan: Faan, model: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "begin"),
-    [("x.tsv", "head\ttail"), ("x.jsonl", '{"head": '), ("x.NT", "<urn:faan:town9a> <urn:faan:lies_in>")],
+    [
+        ("x.tsv", "head\ttail"),
+        ("x.jsonl", '{"head": '),
+        ("x.NT", "<urn:faan:town9a> <urn:faan:lies_in>"),
+        ("x_edges.tsv", "id\tsubject\tpredicate\tobject\t"),
+        ("x_edges.jsonl", '{"id": "urn:uuid:'),
+    ],
 )
 def test_a_file_is_written_as_its_ending_says(faan: Faan, model: Path, tmp_path: Path, name: str, begin: str) -> None:
     asked = ("suggest", model, "--relation", "lies_in", "--head", "town9a", "--known", "-o", tmp_path / name)

@@ -148,8 +148,9 @@ def test_strict_asks_about_no_head_outside_the_domain(tmp_path: Path) -> None:
 
 
 def test_strict_without_a_schema_is_an_error(completer: Completer) -> None:
-    with pytest.raises(InputError, match="strict needs a schema, and the graph has none"):
-        completer.suggest("next_to", strict=True)
+    for method in (completer.suggest, completer.heads_lacking):
+        with pytest.raises(InputError, match="the model knows no schema, so nothing can be left out by it: fit it"):
+            method("next_to", strict=True)
 
 
 def test_the_schema_decides_whether_heads_have_one_value_where_facts_are_few(tmp_path: Path) -> None:

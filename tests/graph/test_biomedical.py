@@ -99,6 +99,38 @@ def test_json_lines_are_recognised_by_their_content_and_take_other_names(write: 
     assert list(read_graph(write("other.jsonl", other), columns=("a", "b", "c")).triples()) == [("x", "7", "y")]
 
 
+def test_keys_of_json_lines_are_known_in_any_letter_case(write: Write) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "e", "Subject": "a", "PREDICATE": "p", "Object": "b"},
+        {"ID": "a", "Category": ["c"], "Name": "A"},
+    ]
+    for name in ("graph.jsonl", "graph.json"):  # told by its ending, by its content
+        graph = read_graph(write(name, jsonl(rows)))
+        assert list(graph.triples()) == [("a", "p", "b")]
+        assert (graph.entity_label(0), types_of(graph, "A")) == ("A", ["c"])
+
+
+def test_a_node_may_be_an_id_alone(write: Write) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "a"},
+        {"id": "b", "name": "B"},
+        {"subject": "a", "predicate": "p", "object": "b"},
+    ]
+    for name in ("graph.jsonl", "graph.json"):
+        graph = read_graph(write(name, jsonl(rows)))
+        assert list(graph.triples()) == [("a", "p", "b")]
+        assert graph.entity_label(1) == "B"
+
+
+def test_a_chosen_predicate_or_category_that_is_nearly_right_is_named(write: Write) -> None:
+    edges = write("edges.tsv", "subject\tpredicate\tobject\nD:1\tbiolink:treats\tM:1\n")
+    nodes = write("nodes.tsv", "id\tcategory\tname\nD:1\tbiolink:Drug\tAspirin\n")
+    with pytest.raises(InputError, match=r"no relation is called 'treat'\. Did you mean 'biolink:treats'\?"):
+        read_graph([edges, nodes], predicates=["treat"])
+    with pytest.raises(InputError, match=r"no entity is of the class drugs; did you mean 'biolink:Drug'\?"):
+        read_graph([edges, nodes], classes=["drugs"])
+
+
 EDGE = '{"subject": "a", "predicate": "p", "object": "b"}\n'
 OTHER = '{"subject": "c", "predicate": "p", "object": "b"}\n'
 BAD = {

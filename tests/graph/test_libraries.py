@@ -56,6 +56,17 @@ def test_any_names_survive_igraph_and_networkx(triples: list[tuple[str, str, str
     assert set(read_graph(graph.to_networkx(), type_relations=()).triples()) == set(triples)
 
 
+def test_nodes_that_share_a_name_are_told_to_be_one_entity() -> None:
+    vertices = igraph.Graph(n=3, edges=[(0, 1), (2, 1)], directed=True)
+    vertices.vs["name"], vertices.es["relation"] = ["Córdoba", "Spain", "Córdoba"], "in"
+    numbers: Any = nx.DiGraph()
+    numbers.add_edge(1, "1", relation="is")
+    for source, name, count in ((vertices, "Córdoba", 2), (numbers, "1", 1)):
+        graph = read_graph(source)
+        assert graph.num_entities == count
+        assert graph.report.notes == (f"1 name belongs to several nodes, which are one entity here: {name!r}",)
+
+
 def test_relations_of_simple_graphs_are_attributes() -> None:
     for kind in (nx.DiGraph, nx.Graph, nx.MultiGraph):
         for attribute in ("relation", "predicate", "label", "type"):

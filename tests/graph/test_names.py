@@ -69,6 +69,9 @@ def test_nearest_names_are_the_ones_a_person_would_mean() -> None:
     assert names.nearest("Sud Africa") == ["South Africa"]
     assert names.nearest("Preu") == ["Peru"]
     assert names.nearest("xyz") == []
+    assert Names.from_strings(["biolink:treats", "http://e.org/lies_in"]).nearest("lives_in") == [
+        "http://e.org/lies_in"
+    ]
     assert names.nearest("") == []
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from faan.base import InputError, UnknownNameError
 from faan.graph import read_graph, save_graph
+from faan.graph.packed import _Unpacked
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -274,6 +275,32 @@ def test_options_that_a_saved_graph_cannot_follow_are_refused(tmp_path: Path, op
 def test_options_that_the_bundled_graph_cannot_follow_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="world: the bundled graph's format and columns are fixed"):
         read_graph("world", **option)
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+def test_an_archive_is_not_unpacked_again_for_each_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    content = io.BytesIO()
+    text = "".join(f"head {i}\trelation\ttail {i * 7919 % 1000}\n" for i in range(1000))
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for number in range(20):
+            member = tarfile.TarInfo(f"graph/part{number:02}.tsv")
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+    archive = tmp_path / f"graph.tar{ending}"
+    archive.write_bytes(COMPRESS[ending](content.getvalue()))
+    unpacked, readinto = 0, _Unpacked.readinto
+
+    def counting(self: _Unpacked, buffer: Any) -> int:
+        nonlocal unpacked
+        unpacked += (count := readinto(self, buffer))
+        return count
+
+    monkeypatch.setattr(_Unpacked, "readinto", counting)
+    monkeypatch.setattr("faan.graph.packed.SNIFF", 1 << 12)  # what is looked at in advance is read before it is needed
+    assert read_graph(archive).num_triples == 1000
+    assert unpacked < 6 * len(content.getvalue())
 
 
 @pytest.mark.parametrize("ending", COMPRESS)

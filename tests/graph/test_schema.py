@@ -323,10 +323,11 @@ def test_a_chosen_relation_is_read_with_its_rules(tmp_path: Path) -> None:
         ("schema.ttl", FACTS, "there is no statement of a schema in it; expected some such as rdfs:range"),
         ("schema.tsv", "a\tb\tc\n", "expected a schema in RDF, such as Turtle, found table"),
         ("schema.ttl", ":capital rdfs:range", "not turtle"),
+        ("schema.ttl", "", "the file is empty; expected a schema in RDF, such as Turtle"),
     ],
 )
 def test_a_file_that_is_no_schema_is_an_error(tmp_path: Path, name: str, text: str, problem: str) -> None:
-    (tmp_path / name).write_text(text if name.endswith("tsv") else PREFIXES + text)
+    (tmp_path / name).write_text(text if name.endswith("tsv") or not text else PREFIXES + text)
     with pytest.raises(InputError, match=problem) as caught:
         read_graph([("a", "b", "c")], schema=tmp_path / name)
     assert str(caught.value).startswith(str(tmp_path / name))

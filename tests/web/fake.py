@@ -52,8 +52,9 @@ class FakeCompleter:
         known: str = "skip",
         *,
         rejected: Sequence[tuple[str, str]] = (),
+        strict: bool = False,
     ) -> Suggestions:
-        self.rejected = rejected
+        self.rejected, self.strict = rejected, strict
         asked = Asked(self.graph, "the new relation", self.graph.num_entities, heads is None and tails is not None)
         return Suggestions(lambda: self._suggest(examples, heads, tails, top, known), asked)
 

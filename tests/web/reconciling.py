@@ -72,9 +72,16 @@ class SelectSetting(BaseModel):
     choices: list[Choice]
 
 
+class CheckboxSetting(BaseModel):
+    type: Literal["checkbox"]
+    name: Text
+    label: Text
+    default: Annotated[bool, Field(strict=True)]
+
+
 class Extend(BaseModel):
     propose_properties: Service
-    property_settings: list[Annotated[NumberSetting | SelectSetting, Field(discriminator="type")]]
+    property_settings: list[Annotated[NumberSetting | SelectSetting | CheckboxSetting, Field(discriminator="type")]]
 
 
 class Manifest(BaseModel):

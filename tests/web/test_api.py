@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, cast
 
@@ -103,6 +104,7 @@ def test_entities_and_relations_are_found(client: TestClient) -> None:
         ({"relation": "currency", "top": 0}, "top: expected 1 or more"),
         ({"relation": "currency", "nonsense": 1}, "nonsense: is not known here; leave it out"),
         ({"relation": "currency", "known": "maybe"}, "known: expected 'skip' or 'show'"),
+        ({"relation": "currency", "strict": "perhaps"}, "strict: "),
         ({"relation": 7}, "relation: expected a text"),
         ([], "the body: expected an object of names and values"),
         ({"relation": ""}, "relation: expected 1 or more characters"),
@@ -187,7 +189,9 @@ def test_decided_facts_are_exported(client: TestClient) -> None:
     client.post("/api/decisions", json=DECISION)
     client.post("/api/decisions", json=DECISION | {"tail": "Yen", "verdict": "rejected"})
     answer = client.get("/api/export", params={"base": "http://a.org/"})
-    assert answer.text == "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Euro> .\n"
+    today = datetime.now(timezone.utc).date()
+    fact = "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Euro> ."
+    assert answer.text == f"{fact} # accepted by Ana on {today}\n"
     assert answer.headers["content-disposition"] == 'attachment; filename="accepted.nt"'
     turtle = client.get("/api/export", params={"format": "ttl", "decision": "all"}).text
     assert "test-model (fake on test, 2026-01-01)" in turtle
@@ -209,9 +213,8 @@ def test_labels_are_shown_and_accepted_in_the_place_of_names(make_service: MakeS
     made = client.post("/api/decisions", json=DECISION | {"relation": "pays in", "tail": "Sol"}).json()
     assert made["relation"] == "http://x/p"
     assert len(client.get("/api/decisions", params={"relation": "pays in"}).json()["facts"]) == 1
-    assert (
-        client.get("/api/export", params={"relation": "pays in"}).text == "<http://x/1> <http://x/p> <http://x/2> .\n"
-    )
+    exported = client.get("/api/export", params={"relation": "pays in"}).text
+    assert exported.startswith("<http://x/1> <http://x/p> <http://x/2> . # ")
 
 
 def test_too_many_at_once_are_turned_away(make_service: MakeService) -> None:

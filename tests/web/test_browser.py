@@ -8,9 +8,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from faan.complete import Completer
+from faan.complete import Completer, fit
+from faan.graph import read_graph
 
 from .browser import ENTER, READY, Window
+from .conftest import land
 from .serving import served_here
 
 pytestmark = pytest.mark.slow
@@ -56,7 +58,7 @@ def test_a_new_relation_from_examples_to_a_file_by_keyboard_alone(page: str, win
     window.one("#export-format")
     window.one("#export-form button.primary").send_keys(ENTER)
     head, tail = first.split(" → ")
-    assert window.saved("accepted.nt") == f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> .\n"
+    assert window.saved("accepted.nt").startswith(f"<urn:faan:{head}> <urn:faan:capital> <urn:faan:{tail}> . # ")
 
     window.one(f"#use-decisions{READY}")
     window.press("e")  # accepted facts become examples
@@ -104,6 +106,28 @@ def test_a_relation_of_the_graph_to_a_file_by_mouse(page: str, window: Window) -
     window.open(link)  # as somebody else would
     window.wait_for_text("#suggestions li:nth-child(1)", "accepted by Ana")
     assert window.one("#reviewer").get_attribute("value") == "Ana"
+
+
+def test_what_breaks_the_schema_can_be_left_out(tmp_path: Path, page: str, window: Window) -> None:
+    schema = tmp_path / "schema.ttl"
+    schema.write_text("<urn:x:next_to> <http://www.w3.org/2000/01/rdf-schema#range> <urn:x:city> .")
+    rows = [row for row in land() if row[:2] != ("land1", "next_to")]
+    graph = read_graph(rows, type_relations=["is"], schema=schema)
+    fit(graph, method="rules").save(tmp_path / "ruled")
+    with served_here(tmp_path / "ruled") as ruled:
+        window.open(f"{ruled}/?relation=next_to&head=land1")
+        window.wait_for_text("#progress", "of 3 decided")
+        window.wait_for_text("#reasons", "and the schema allows city as tail")
+        window.click("#more-part summary")
+        window.click("#strict")
+        window.click("#question .primary")
+        window.wait_for_text(".ending", "or what breaks the schema")
+        assert "schema=strict" in window.driver.current_url
+        window.open(window.driver.current_url)
+        window.wait_for_text(".ending", "Nothing found")
+    window.open(page)
+    window.click("#more-part summary")
+    assert not window.driver.find_element("id", "strict").is_displayed()  # there is no schema
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])

@@ -148,7 +148,7 @@ def test_relations_may_have_a_base_of_their_own() -> None:
     )
     given = json.dumps({"examples": [["Q17", "Q8146"]]})
     facts = [decision("Q419", "P38", "Q204656", examples=given)]
-    assert text(facts, "nt", terms=terms) == f"{fact} .\n"
+    assert text(facts, "nt", terms=terms) == f"{fact} . # 0.900: accepted by Ana <a> on 2026-01-01\n"
     assert fact in text(facts, "sparql", terms=terms)
     story = text(facts, "ttl", terms=terms)
     assert "entity/P38" not in story
@@ -183,7 +183,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
     decisions.decide(NewDecision("Ana", "currency", "Peru", "Won", "skipped"))
     code, out, err = faan("export", tmp_path, "--base", "http://a.org/")
     assert (code, out.count("\n"), err) == (0, 2, "2 facts as N-Triples")
-    assert "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Sol> .\n" in out
+    assert "<http://a.org/Peru> <http://a.org/currency> <http://a.org/Sol> . # accepted by Ana on " in out
     for format in FORMATS:
         if format == "quickstatements":
             continue
@@ -302,7 +302,8 @@ def test_a_relation_is_exported_by_its_label(faan: Faan, tmp_path: Path) -> None
     decisions.decide(NewDecision("Ana", "http://x/P38", "http://x/peru", "http://x/sol", "accepted"))
     decisions.decide(NewDecision("Ana", "seat", "http://x/peru", "http://x/lima", "accepted"))
     for name in ("currency", "http://x/P38"):
-        assert faan("export", tmp_path, "--relation", name)[1] == "<http://x/peru> <http://x/P38> <http://x/sol> .\n"
+        (line,) = faan("export", tmp_path, "--relation", name)[1].splitlines()
+        assert line.startswith("<http://x/peru> <http://x/P38> <http://x/sol> . # accepted by Ana on ")
     assert "<urn:faan:seat>" in faan("export", tmp_path, "--relation", "seat")[1]
     code, _, err = faan("export", tmp_path, "--relation", "curency")
     assert (code, "Did you mean 'currency'" in err) == (1, True)

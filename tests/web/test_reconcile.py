@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import hypothesis
 import pytest
@@ -19,6 +19,7 @@ from faan.web.matching import likeness
 from faan.web.service import Service
 
 from .conftest import MakeService, client_of
+from .fake import FakeCompleter
 from .reconciling import Refine
 
 ROWS = [
@@ -178,6 +179,34 @@ def test_columns_hold_known_values_or_else_suggestions(refine: Refine, lands: Se
     only = dict(refine.extend(["Peru"], {"id": "currency", "settings": {**anything, "source": "suggested"}}))
     assert len(only["Peru"]["currency"]) == 2
     assert "Sol" not in only["Peru"]["currency"]
+
+
+def test_a_column_can_leave_out_what_breaks_the_schema(make_service: MakeService, tmp_path: Path) -> None:
+    (tmp_path / "graph.ttl").write_text(TOWNS)
+    (tmp_path / "schema.ttl").write_text(
+        "@prefix : <http://towns.example/> . :in <http://www.w3.org/2000/01/rdf-schema#range> :Land ."
+    )
+    plain = Refine(client_of(make_service(read_graph(tmp_path / "graph.ttl"))))
+    assert "strict" not in [one.name for one in plain.manifest.extend.property_settings]
+    service = make_service(read_graph(tmp_path / "graph.ttl", schema=tmp_path / "schema.ttl"))
+    refine = Refine(client_of(service))
+    assert "strict" in [one.name for one in refine.manifest.extend.property_settings]
+    for given, wanted in (({"strict": "on"}, True), ({}, False), ({"strict": True}, True)):
+        list(refine.extend([f"{TOWN}g1"], {"id": f"{TOWN}in", "settings": {"source": "suggested", **given}}))
+        assert cast(FakeCompleter, service.completer).strict is wanted
+
+
+def test_the_space_of_ids_does_not_depend_on_where_the_graph_was(make_service: MakeService, tmp_path: Path) -> None:
+    (tmp_path / "towns.ttl").write_text(TOWNS)
+    named = Refine(client_of(make_service(read_graph(tmp_path / "towns.ttl")))).manifest
+    assert (named.identifier_space, named.schema_space) == (TOWN, TOWN)
+    spaces: list[str] = []
+    for rows in (ROWS, ROWS, ROWS[1:]):
+        table = tmp_path / f"{len(spaces)}.tsv"
+        table.write_text("".join("\t".join(row) + "\n" for row in rows))
+        spaces.append(Refine(client_of(make_service(read_graph(table)))).manifest.identifier_space)
+    assert spaces[0] == spaces[1] != spaces[2]
+    assert spaces[0].startswith("urn:faan:names:")
 
 
 def test_suggested_values_below_the_minimum_are_left_out(refine: Refine, lands: Service) -> None:

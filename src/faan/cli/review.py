@@ -33,7 +33,7 @@ from faan.web import export as export_facts
 from faan.web import validate as validate_facts
 
 _SHOWN = 10  # facts that will be sent
-_VIOLATIONS = 20  # that are shown
+_VIOLATIONS, _NOTES = 20, 5  # that are shown
 
 DecisionsFile = Annotated[
     Path | None,
@@ -247,6 +247,8 @@ def _validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Grap
         talk.print(f"- {what}{f' (found: {visible(one.value)})' if one.value else ''}")
     if len(found.new) > _VIOLATIONS:
         talk.print(f"and {len(found.new) - _VIOLATIONS:,} more")
+    for note in found.notes[:_NOTES]:
+        talk.print(f"pySHACL says: {visible(note)}")
     if found.old:
         many = counted(found.old, "violation was", "violations were")
         talk.print(f"{many} in the graph before, at the same entities")

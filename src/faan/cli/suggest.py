@@ -98,8 +98,8 @@ def suggest(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, tsv, csv, jsonl, nt (N-Triples) or kgx (its edges as TSV).  [default: by the file's ending, "
-            "else table]",
+            help="table, tsv, csv, jsonl, nt (N-Triples), kgx (its edges as TSV) or kgx-jsonl (as JSON Lines).  "
+            "[default: by the file's ending, else table]",
         ),
     ] = None,
     name: Annotated[
@@ -119,7 +119,7 @@ def suggest(
         raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
     chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
     if output is not None and chosen == "table":
-        raise typer.BadParameter("a table is for the screen: write tsv, csv, jsonl, nt or kgx", param_hint="--format")
+        raise typer.BadParameter("a table is for the screen: write a file in another format", param_hint="--format")
     if resume and output is None:
         raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
     if known and not (head or heads_file or tail):
@@ -234,7 +234,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         found = iter(surest_of(found, asked.surest))
     found = _at_least_one(found, asked)
     if target.form == "table":
-        _print_table(found, asked, target.explained, completer.graph)
+        _print_table(found, asked, target.explained, completer.graph, has_examples=not suggested.as_if_like)
     else:
         relation = _called(examples, completer.graph) or target.name or ""
         count = _write(found, target, line_writer(target.form, relation, target.terms))
@@ -339,7 +339,9 @@ def _size(path: Path | None) -> int:
     return path.stat().st_size if path is not None and path.is_file() else 0
 
 
-def _print_table(found: Iterable[Suggestion], asked: _Asked, explained: bool, graph: Graph) -> None:
+def _print_table(
+    found: Iterable[Suggestion], asked: _Asked, explained: bool, graph: Graph, *, has_examples: bool
+) -> None:
     """Print suggestions under the entity that was asked about; the surest of all in one list."""
 
     def label(name: str) -> str:
@@ -349,7 +351,8 @@ def _print_table(found: Iterable[Suggestion], asked: _Asked, explained: bool, gr
     for suggestion in found:
         entity, answer = (suggestion.tail, suggestion.head) if asked.by_tail else (suggestion.head, suggestion.tail)
         if suggestion.low_evidence and last is None:
-            out.print("low evidence: two examples or fewer are little to go by", style="yellow")
+            what = "two examples or fewer are little to go by" if has_examples else "there is no example to go by"
+            out.print(f"low evidence: {what}", style="yellow")
         text = shown(label(answer))
         if asked.surest is not None:
             text = shown(f"{label(suggestion.head)} → {label(suggestion.tail)}")

@@ -154,8 +154,7 @@ class Completer:
             raise InputError(f"top must be 1 or more, found {top}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
-        if strict and self.graph.schema is None:
-            raise InputError("strict needs a schema, and the graph has none: read it with a schema, and fit it again")
+        self._check_strict(strict)
         given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
         ranking = self._ranking(given, wrong, progress=progress)
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
@@ -222,6 +221,7 @@ class Completer:
         >>> completer.heads_lacking({"land1": "town1", "land2": "town2"})[:3]
         ['land3', 'land4', 'land5']
         """
+        self._check_strict(strict)
         question = ask(self.graph, as_examples(examples, self.graph))
         return [self.graph.entity_names[int(head)] for head in self._lacking(question, strict)]
 
@@ -335,6 +335,13 @@ class Completer:
     @cached_property
     def _reserved(self) -> Ints:
         return reserved_rows(self.graph, self.about.seed)
+
+    def _check_strict(self, strict: bool) -> None:
+        if strict and self.graph.schema is None:
+            raise InputError(
+                "the model knows no schema, so nothing can be left out by it: fit it again with one "
+                "(`faan fit GRAPH --schema FILE`)"
+            )
 
     def _lacking(self, question: Question, strict: bool) -> Ints:
         having = question.known.pairs[:, 0]

@@ -12,12 +12,19 @@ from typing import TypeAlias
 
 from faan.base import InputError, visible
 from faan.complete.types import Suggestion
-from faan.graph import EDGE_COLUMNS, Terms, is_formula, kgx_edge, kgx_line, tsv_cells, tsv_line
+from faan.graph import EDGE_COLUMNS, Row, Terms, is_formula, kgx_edge, kgx_json, kgx_line, tsv_cells, tsv_line
 
 Line: TypeAlias = Callable[[Suggestion], str]
 
-ENDINGS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".nt": "nt", "_edges.tsv": "kgx"}
-NAMED = {"nt": "N-Triples", "kgx": "KGX"}  # formats in which a relation must have a name
+ENDINGS = {
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".nt": "nt",
+    "_edges.tsv": "kgx",
+    "_edges.jsonl": "kgx-jsonl",
+}
+NAMED = {"nt": "N-Triples", "kgx": "KGX", "kgx-jsonl": "KGX"}  # formats in which a relation must have a name
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 
 
@@ -39,11 +46,16 @@ def line_writer(form: str, relation: str, terms: Terms) -> Line:
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
     if form == "kgx":
-        return lambda fact: kgx_line(
-            kgx_edge(fact.head, relation, fact.tail, agent="computational_model", probability=fact.probability)
-        )
+        return lambda suggestion: kgx_line(_edge(suggestion, relation))
+    if form == "kgx-jsonl":
+        return lambda suggestion: kgx_json(_edge(suggestion, relation))
     predicate = terms.relation(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} . # {_comment(fact)}\n"
+
+
+def _edge(suggestion: Suggestion, relation: str) -> Row:
+    head, tail, probability = suggestion.head, suggestion.tail, suggestion.probability
+    return kgx_edge(head, relation, tail, agent="computational_model", probability=probability)
 
 
 def _comment(suggestion: Suggestion) -> str:

@@ -104,7 +104,7 @@ class Question:
 
     @property
     def low_evidence(self) -> bool:
-        """Whether there are only one or two examples, or none."""
+        """Whether there are two examples or fewer."""
         return self.num_examples <= _LOW_EVIDENCE
 
     def inverse(self) -> Question:

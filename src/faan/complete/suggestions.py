@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 import polars as pl
 
 from faan.base import InputError, atomic_file, html_table, progress_bars, text_table
-from faan.complete.output import COLUMNS, ENDINGS, header, line_writer
+from faan.complete.output import COLUMNS, ENDINGS, NAMED, header, line_writer
 from faan.complete.types import Suggestion
 from faan.graph import DEFAULT_BASE, Graph, Terms
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+_NAMED_ENDINGS = [ending for ending, form in ENDINGS.items() if form in NAMED]
 _SHOWN = 10  # rows that are computed to be shown
 _TYPES: dict[str, pl.DataType] = {
     "head": pl.String(),
@@ -132,9 +133,10 @@ class Suggestions(Sequence[Suggestion]):
         'head,tail,probability'
         """
         path = Path(path)
-        form = "parquet" if path.suffix.lower() == ".parquet" else ENDINGS.get(path.suffix.lower())
-        if form is None or form == "nt":
-            hint = "; N-Triples are written by `faan suggest` and `faan export`" if form else ""
+        ending = next((end for end in _NAMED_ENDINGS if path.name.lower().endswith(end)), path.suffix.lower())
+        form = "parquet" if ending == ".parquet" else ENDINGS.get(ending)
+        if form is None or form in NAMED:
+            hint = f"; {NAMED[form]} is written by `faan suggest` and `faan export`" if form else ""
             raise InputError(f"expected a name that ends in .parquet, .tsv, .csv or .jsonl{hint}", source=str(path))
         if not path.parent.is_dir():
             raise InputError("there is no such folder; make it first", source=str(path.parent))

@@ -49,7 +49,7 @@ class Suggestion:
         score: The method's own score; higher is more plausible.
         probability: How likely the fact would be found true, for a head that has such a fact.
         rank: 1 is the best of its head (of its tail, if heads were asked for).
-        low_evidence: Whether there are only one or two examples, which say little.
+        low_evidence: Whether there are two examples or fewer, which say little.
         because: What moved the score most, as short sentences, by size; those that begin with 'against' lowered it.
         warnings: What speaks against it: types, a second value where others have one, or a rule of the schema.
 

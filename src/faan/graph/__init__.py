@@ -9,7 +9,7 @@ from faan.graph.graph import Graph, Neighbours, ReadReport, Types
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, kgx_line, kgx_nodes
 from faan.graph.libraries import pykeen_factory
-from faan.graph.names import Names
+from faan.graph.names import Names, local_name
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
 from faan.graph.schema import SHACL, SUBCLASS, Schema
@@ -68,6 +68,7 @@ __all__ = [
     "kgx_json",
     "kgx_line",
     "kgx_nodes",
+    "local_name",
     "open_graph",
     "pair_columns",
     "plain_words",

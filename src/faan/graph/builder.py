@@ -250,8 +250,11 @@ class GraphBuilder:
         pairs = pl.concat(self._types) if self._types else None
         chosen = None if pairs is None else pairs.filter(pl.col("type").is_in(list(both_names(self.classes))))
         if chosen is None or chosen.is_empty():
+            there = [] if pairs is None else pairs["type"].unique().sort().to_list()
+            near = Names.from_strings(there).nearest(self.classes[0])
+            hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
             wanted = ", ".join(self.classes)
-            raise InputError(f"no entity is of the class {shorten(wanted)}", source=self.report.source)
+            raise InputError(f"no entity is of the class {shorten(wanted)}{hint}", source=self.report.source)
         kept = named.join(chosen.select(head="entity").unique(), on="head", how="semi", maintain_order="left")
         if kept.is_empty():
             raise InputError(f"no triple has a head of the class {', '.join(self.classes)}", source=self.report.source)

@@ -18,7 +18,7 @@ _SHAPES = '{"Q1": "label"}, {"Q1": {"label": "..."}} or {"Q1": ["type", ...]}'
 def read_descriptions(source: Source, builder: GraphBuilder, kind: str) -> None:
     """Read a file of `nodes`, `labels` or `types`; of labels and types it may be a table or JSON."""
     start = source.peek()
-    found = detect(source, start) if start or kind != "nodes" else "table"
+    found = detect(source, start, kind) if start or kind != "nodes" else "table"
     if found == "json-lines":
         read_json_lines(source, builder)
         return

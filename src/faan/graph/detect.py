@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from faan.base import InputError
-from faan.graph.jsonlines import is_json_line
+from faan.graph.jsonlines import are_json_lines
 from faan.graph.neo4j import is_neo4j
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.rdf import FORMATS as RDF_FORMATS
@@ -55,10 +55,10 @@ TYPE_WORDS = ("type", "types", "category", "class", "kind")
 LABEL_WORDS = ("label", "labels", "name", "title")
 
 
-def detect(source: Source, start: bytes) -> str:
+def detect(source: Source, start: bytes, expected: str = "a knowledge graph") -> str:
     """The format of a source, by its ending and its first bytes."""
     if not start:
-        raise InputError("the file is empty; expected a knowledge graph", source=source.name)
+        raise InputError(f"the file is empty; expected {expected}", source=source.name)
     if start.startswith(b"PAR1") and b"\x00" in start:
         return "parquet"
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -123,7 +123,8 @@ def _by_name(name: str) -> str | None:
 
 def _json(start: bytes, name: str) -> str:
     """JSON Lines, JSON-LD, or an object of labels or types, which has none of JSON-LD's keywords."""
-    if is_json_line(start.partition(b"\n")[0]):
+    first_line, _, rest = start.partition(b"\n")
+    if are_json_lines(first_line, rest):
         return "json-lines"
     first = _FIRST_VALUE.match(start.decode(errors="replace"))
     if first is None or _JSON_LD.search(start):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
@@ -12,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, shorten
+from faan.base import InputError, counted, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
@@ -168,13 +169,18 @@ def _describe(nodes: Iterable[tuple[Any, Mapping[str, Any]]], directed: bool, bu
     """Add what the attributes of nodes say: label, type or types (one, or a list), description."""
     types: list[tuple[str, str]] = []
     labels: list[tuple[str, str, int]] = []
+    names: Counter[str] = Counter()
     for node, data in nodes:
+        names[str(node)] += 1
         kinds = next((data[a] for a in _TYPE_ATTRIBUTES if data.get(a)), ())
         types += ((str(node), str(kind)) for kind in (kinds if isinstance(kinds, list | tuple | set) else [kinds]))
         given = (("label", 0), ("description", DESCRIPTION))
         labels += ((str(node), str(data[a]), rank) for a, rank in given if data.get(a))
     builder.add_types([node for node, _ in types], [kind for _, kind in types])
     builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])
+    if shared := [name for name, count in names.items() if count > 1]:
+        what = counted(len(shared), "name belongs", "names belong")
+        builder.note(f"{what} to several nodes, which are one entity here: {shorten(', '.join(map(repr, shared)))}")
     if not directed:
         builder.note("the graph is undirected; each edge is one fact, in the direction in which it was listed")
 

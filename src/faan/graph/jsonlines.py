@@ -32,14 +32,20 @@ def read_json_lines(source: Source, builder: GraphBuilder, columns: Columns | No
     collected.flush()
 
 
-def is_json_line(line: bytes) -> bool:
-    """Whether a line is a fact or a node in JSON."""
+def are_json_lines(first: bytes, second: bytes) -> bool:
+    """Whether a text begins with JSON Lines: a fact or a node in a line, or any two objects in two lines."""
     try:
-        content = from_json(line)
+        content = from_json(first)
     except ValueError:
         return False
-    keys = {key.lower() for key in content} if isinstance(content, dict) else set()
-    return any(keys >= set(names) for names in KNOWN_HEADERS) or ("id" in keys and bool(keys & {"category", "name"}))
+    if not isinstance(content, dict):
+        return False
+    keys = {key.lower() for key in content}
+    return (
+        second.lstrip().startswith(b"{")
+        or any(keys >= set(names) for names in KNOWN_HEADERS)
+        or ("id" in keys and bool(keys & {"category", "name"}))
+    )
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -66,7 +72,10 @@ class _Collected:
         """Take one line; nothing of a bad one."""
         if not isinstance(content, dict):
             raise InputError(f"{_EXPECTED}, found {_shown(content)}")
-        keys = next((names for names in self._known if all(name in content for name in names)), None)
+        keys = self._keys_of(content)
+        if keys is None and any(key != key.lower() for key in content):  # as headers of tables, in any letter case
+            content = {key.lower(): value for key, value in content.items()}
+            keys = self._keys_of(content)
         if keys is not None:
             fact = tuple(_name(content[key], part) for key, part in zip(keys, TRIPLE, strict=True))
             self._facts.append(fact)
@@ -76,6 +85,10 @@ class _Collected:
             raise InputError(_what_lacks(content))
         if len(self._facts) >= _CHUNK or len(self._labels) + len(self._types) >= _CHUNK:
             self.flush()
+
+    def _keys_of(self, content: dict[str, Any]) -> Columns | None:
+        """The keys of head, relation and tail, where it has them."""
+        return next((names for names in self._known if all(name in content for name in names)), None)
 
     def _add_node(self, content: dict[str, Any]) -> None:
         name = _name(content["id"], "id")

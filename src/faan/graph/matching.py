@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from faan.graph.names import Names
+from faan.graph.names import Names, local_name
 from faan.graph.selection import full_name
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|urn:")
@@ -37,11 +37,6 @@ class Finder:
 def is_iri(name: str) -> bool:
     """Whether a name looks like an IRI."""
     return _IRI.match(name) is not None
-
-
-def local_name(name: str) -> str:
-    """The last part of an IRI: `capital` of `http://example.org/capital`."""
-    return re.split(r"[#/:]", name.rstrip("#/:"))[-1] or name
 
 
 def _key(name: str) -> str:

@@ -183,7 +183,7 @@ class Names:
         """The strings most like a misspelt one, best first.
 
         Shared letters and pairs of neighbouring letters narrow millions of strings down to two hundred, which are then
-        compared letter by letter.
+        compared letter by letter; of an IRI or the like its last part alone may be meant.
         """
         wanted = _lower(np.frombuffer(name.encode(errors="replace"), dtype=np.uint8))
         if len(wanted) < 2 or not len(self):
@@ -204,10 +204,16 @@ class Names:
         close = {}
         for number in best[likeness[best] > 0].tolist():
             other = self[number]
-            ratio = difflib.SequenceMatcher(None, name.casefold(), other.casefold()).ratio()
+            parts = {other.casefold(), local_name(other).casefold()}
+            ratio = max(difflib.SequenceMatcher(None, name.casefold(), part).ratio() for part in parts)
             if ratio >= 0.6:
                 close[other] = ratio
         return sorted(close, key=lambda other: (-close[other], other))[:count]
+
+
+def local_name(name: str) -> str:
+    """The last part of an IRI: `capital` of `http://example.org/capital`."""
+    return re.split(r"[#/:]", name.rstrip("#/:"))[-1] or name
 
 
 def _to_series(strings: list[str]) -> pl.Series:

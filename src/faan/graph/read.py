@@ -225,7 +225,8 @@ class _Reading:
         if not str(path):
             raise InputError("the path is empty; expected a file or folder, or . for this one")
         if str(path) != "-" and os.path.isdir(path):  # noqa: PTH112, raises no error where a path is too long
-            self._read_folder(Folder(path))
+            with Folder(path) as folder:
+                self._read_folder(folder)
             return
         with open_source(path, self.on_progress) as source:
             if not is_tar(source.peek()):
@@ -233,7 +234,8 @@ class _Reading:
                 return
             if str(path) == "-":
                 raise InputError("an archive cannot come from standard input; give its path")
-        self._read_folder(Folder(path))
+        with Folder(path) as folder:
+            self._read_folder(folder)
 
     def _read_file(self, source: Source) -> None:
         source = self.import_files.with_header(source)

@@ -22,8 +22,8 @@ import numpy as np
 
 from faan.base import Ints, shorten
 from faan.graph.drafts import Draft, Drafts, Kind
-from faan.graph.matching import Finder, is_iri, local_name
-from faan.graph.names import Names
+from faan.graph.matching import Finder, is_iri
+from faan.graph.names import Names, local_name
 from faan.graph.schema import OWL, RDFS, Schema
 
 _RULES = 100  # for one relation

@@ -35,7 +35,7 @@ def read_shapes(path: str | Path) -> list[ox.Triple]:
     """All statements of a small file in RDF, as they are."""
     found: list[ox.Triple] = []
     with open_source(path) as source:
-        kind = detect(source, source.peek())
+        kind = detect(source, source.peek(), "shapes in RDF, such as Turtle")
         if kind not in (*LINE_FORMATS, *RDF_FORMATS):
             raise InputError(f"expected shapes in RDF, such as Turtle, found {kind}", source=source.name)
         for quad in quads_of(source, "trig" if kind in LINE_FORMATS else kind):  # which N-Triples are, too
@@ -49,7 +49,7 @@ def _read(path: str | Path, on_progress: OnProgress) -> tuple[Schema, list[str]]
     """The statements of the schema in a file, and what to say about them; other statements count for nothing."""
     builder = GraphBuilder()
     with open_source(path, on_progress) as source:
-        kind = detect(source, source.peek())
+        kind = detect(source, source.peek(), "a schema in RDF, such as Turtle")
         builder.begin(source.name, kind)
         if kind in LINE_FORMATS:
             read_ntriples(source, builder, kind, ())

@@ -7,7 +7,7 @@ import io
 import sys
 import tarfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -142,27 +142,50 @@ def prefixed(source: Source, header: bytes) -> Source:
 
 
 class Folder:
-    """Files by name in a folder or in a tar archive (compressed or not); nothing is ever unpacked to disk."""
+    """Files by name in a folder or in a tar archive (compressed or not); nothing is ever unpacked to disk.
+
+    An archive stays open, because going back in a compressed one means to unpack it from its beginning: files are best
+    read in the archive's order. Use it in a `with` statement.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._members: dict[str, str] | None = None  # file name -> path inside the archive
+        self._opened = ExitStack()
+        self._archive: tarfile.TarFile | None = None
+        self._members: dict[str, tarfile.TarInfo] = {}  # by file name
         if not self.path.is_dir():
-            with self._open_archive() as archive:
-                members = list(islice(archive, ARCHIVE_FILES + 1))
-            if len(members) > ARCHIVE_FILES:
-                raise InputError(f"the archive holds more than {ARCHIVE_FILES:,} files; unpack it", source=str(path))
-            files = [m.name for m in members if m.isfile() and not Path(m.name).name.startswith(".")]
-            parents = {Path(name).parent for name in files}
-            depth = min((len(parent.parts) for parent in parents), default=0)
-            tops = [parent for parent in parents if len(parent.parts) == depth]
-            if len(tops) != 1:
-                raise InputError(f"expected an archive of one folder, found {len(tops)}", source=str(path))
-            self._members = {Path(name).name: name for name in files if Path(name).parent == tops[0]}
+            with self._errors(), ExitStack() as opening:
+                raw = opening.enter_context(self.path.open("rb"))
+                packed = opening.enter_context(buffered(raw))
+                stream = opening.enter_context(
+                    uncompressed(packed, lambda: self.path.stat().st_size, str(self.path)),
+                )
+                self._archive = opening.enter_context(tarfile.open(fileobj=stream, mode="r:"))
+                self._members = self._top_files(self._archive)
+                self._opened = opening.pop_all()
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def _top_files(self, archive: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
+        """The files of an archive's one folder, by their names."""
+        members = list(islice(archive, ARCHIVE_FILES + 1))
+        if len(members) > ARCHIVE_FILES:
+            raise InputError(f"the archive holds more than {ARCHIVE_FILES:,} files; unpack it", source=str(self.path))
+        files = [m for m in members if m.isfile() and not Path(m.name).name.startswith(".")]
+        parents = {Path(file.name).parent for file in files}
+        depth = min((len(parent.parts) for parent in parents), default=0)
+        tops = [parent for parent in parents if len(parent.parts) == depth]
+        if len(tops) != 1:
+            raise InputError(f"expected an archive of one folder, found {len(tops)}", source=str(self.path))
+        return {Path(file.name).name: file for file in files if Path(file.name).parent == tops[0]}
 
     def names(self) -> set[str]:
         """The file names in it."""
-        if self._members is not None:
+        if self._archive is not None:
             return set(self._members)
         return {entry.name for entry in self.path.iterdir() if entry.is_file()}
 
@@ -178,7 +201,7 @@ class Folder:
     @contextmanager
     def open_part(self, name: str, on_progress: OnProgress = ignore_progress) -> Iterator[Source]:
         """Open one file that may be compressed."""
-        if self._members is None:
+        if self._archive is None:
             with open_source(self.path / name, on_progress) as source:
                 yield source
             return
@@ -189,27 +212,21 @@ class Folder:
     def open(self, name: str) -> Iterator[Source]:
         """Open one file, as it is: what lies in such a folder is neither compressed nor guessed at."""
         place = f"{self.path}/{name}"
-        if self._members is None:
+        if self._archive is None:
             with (self.path / name).open("rb") as raw:
                 yield Source(place, buffered(raw))
-        else:
-            with self._open_archive() as archive:
-                member = archive.getmember(self._members[name])
-                limit = unpacked_limit(self.path.stat().st_size)
-                if member.size > limit:  # a sparse file is larger than its archive
-                    raise unpacks_too_far(limit, place)
-                yield Source(place, buffered(archive.extractfile(member)))
+            return
+        member, limit = self._members[name], unpacked_limit(self.path.stat().st_size)
+        if member.size > limit:  # a sparse file is larger than its archive
+            raise unpacks_too_far(limit, place)
+        with self._errors():
+            yield Source(place, buffered(self._archive.extractfile(member)))
 
     @contextmanager
-    def _open_archive(self) -> Iterator[tarfile.TarFile]:
+    def _errors(self) -> Iterator[None]:
+        """Turn what archives raise into an error that names the archive."""
         try:
-            with (
-                self.path.open("rb") as raw,
-                buffered(raw) as packed,
-                uncompressed(packed, lambda: self.path.stat().st_size, str(self.path)) as stream,
-                tarfile.open(fileobj=stream, mode="r:") as archive,
-            ):
-                yield archive
+            yield
         except tarfile.ReadError:
             raise InputError("expected a folder or a tar archive of one", source=str(self.path)) from None
         except (tarfile.TarError, EOFError, *DAMAGED, OSError, RecursionError) as error:

@@ -67,8 +67,12 @@ def read_benchmark(path: str | Path) -> Benchmark:
     Traceback (most recent call last):
     faan.base.errors.InputError: folder/no-such-benchmark: there is no such folder or archive
     """
-    path = find_benchmark(path)
-    folder = Folder(path)
+    with Folder(find_benchmark(path)) as folder:
+        return _read(folder)
+
+
+def _read(folder: Folder) -> Benchmark:
+    path = folder.path
     folder.require("a few-shot benchmark", *FILES)
     tasks = {split: _json(folder, file) for split, file in TASK_FILES.items()}
     candidates = _lists_of_names(folder, _CANDIDATES)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
-from faan.base import InputError, UnknownNameError, shorten
+from faan.base import InputError, UnknownNameError, shorten, visible
 from faan.graph import (
     EDGE_COLUMNS,
     NODE_COLUMNS,
@@ -154,7 +154,13 @@ def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
 
 
 def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    return (f"{_triple(decision, terms)} .\n" for decision in decisions)
+    """The facts; what is known of a decision, but for the model's reasons, which are not kept, is a comment."""
+    return (f"{_triple(decision, terms)} . # {_comment(decision)}\n" for decision in decisions)
+
+
+def _comment(decision: Decision) -> str:
+    likely = "" if decision.probability is None else f"{decision.probability:.3f}: "
+    return visible(f"{likely}{decision.verdict} by {decision.reviewer} on {decision.time[:10]}")
 
 
 def _tsv(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:

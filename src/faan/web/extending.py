@@ -109,19 +109,21 @@ class Extender:
             found |= self._known(relation, entities)
         if settings.source != "known" and (lacking := [name for name in entities if not found[name]]):
             least = MIN_PROBABILITY if settings.min_probability is None else settings.min_probability
-            for row in self._suggested(self._graph.relation_names[relation], lacking, settings.limit or LIMIT):
+            name, limit = self._graph.relation_names[relation], settings.limit or LIMIT
+            for row in self._suggested(name, lacking, limit, settings.strict):
                 if row.probability >= least:
                     value = _Found(self._graph.entity(row.tail), round(row.probability, 4), "; ".join(row.because))
                     found[row.head].append(value)
         return found
 
-    def _suggested(self, relation: str, heads: Sequence[str], limit: int) -> Iterator[Suggested]:
+    def _suggested(self, relation: str, heads: Sequence[str], limit: int, strict: bool) -> Iterator[Suggested]:
         """Suggested values; what reviewers accepted are examples, what they rejected is left out."""
-        until, many = self._service.decisions.last, MAX_SUGGESTIONS // limit
-        for start in range(0, len(heads), many):
-            some = list(heads[start : start + many])
+        until, at_once = self._service.decisions.last, MAX_SUGGESTIONS // limit
+        for start in range(0, len(heads), at_once):
+            some = list(heads[start : start + at_once])
+            many = limit * len(some)
             request = SuggestRequest(
-                relation=relation, heads=some, top=limit, limit=limit * len(some), accepted_until=until
+                relation=relation, heads=some, top=limit, limit=many, accepted_until=until, strict=strict
             )
             for row in self._service.suggest(request):
                 if row is None:

@@ -6,12 +6,14 @@ could read the answers.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Annotated, Any
-from urllib.parse import parse_qs, quote, unquote
+from urllib.parse import parse_qs, unquote
 
 import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -19,7 +21,7 @@ from fastapi.responses import HTMLResponse
 
 from faan import __version__
 from faan.base import InputError, UnknownNameError, shorten
-from faan.graph import Graph
+from faan.graph import Graph, Names, local_name
 from faan.web import extending
 from faan.web.extending import Extender, aspects
 from faan.web.guard import RECONCILE
@@ -35,6 +37,7 @@ _PROPOSED = 50  # properties, unless more or fewer are asked for
 _TYPES = 20  # that the manifest names
 _FACTS, _VALUES = 8, 3  # relations in a preview, and values of each
 _FIELDS = 20  # of one request
+_SAMPLE = 1000  # names that are looked at to see what stands before them
 _WIDTH, _HEIGHT = 420, 260  # of a preview
 
 router = APIRouter(include_in_schema=False)  # it has a specification of its own
@@ -71,8 +74,8 @@ class Reconciler:
     @cached_property
     def spaces(self) -> dict[str, str]:
         """What tells ids of this graph from ids of others."""
-        name = quote(self.service.completer.about.source.name, safe="")
-        return {"identifierSpace": f"urn:faan:{name}:entity:", "schemaSpace": f"urn:faan:{name}:schema:"}
+        graph = self.service.graph
+        return {"identifierSpace": _space(graph.entity_names), "schemaSpace": _space(graph.relation_names)}
 
     def manifest(self, address: str) -> dict[str, Any]:
         """What this service is and offers, at its address."""
@@ -91,10 +94,24 @@ class Reconciler:
             "suggest": suggest,
             "extend": {
                 "propose_properties": {"service_url": address, "service_path": "/properties"},
-                "property_settings": _SETTINGS,
+                "property_settings": _SETTINGS if self.service.graph.schema is None else [*_SETTINGS, _STRICT],
             },
             "batchSize": MAX_QUERIES,
         }
+
+
+def _space(names: Names) -> str:
+    """What stands before the last part of most names, where they are IRIs; else an IRI for these names and no others.
+
+    So it does not depend on where the graph was read from: the same ids are the same entities.
+    """
+    sample = [names[number] for number in range(0, len(names), max(1, len(names) // _SAMPLE))]
+    spaces = Counter(name.rstrip("#/:").removesuffix(local_name(name)) for name in sample if "://" in name)
+    if sum(spaces.values()) * 2 > len(sample):
+        return spaces.most_common(1)[0][0]
+    digest = hashlib.sha256(names.data.tobytes())
+    digest.update(names.offsets.tobytes())
+    return f"urn:faan:names:{digest.hexdigest()[:16]}:"
 
 
 _SETTINGS: list[dict[str, Any]] = [
@@ -125,6 +142,14 @@ _SETTINGS: list[dict[str, Any]] = [
         "help_text": "Known values are facts of the graph or were accepted by a reviewer.",
     },
 ]
+
+_STRICT: dict[str, Any] = {
+    "name": "strict",
+    "label": "Leave out what breaks the schema",
+    "type": "checkbox",
+    "default": False,
+    "help_text": "Suggested values that break a rule of the graph's schema are left out, however likely they are.",
+}
 
 
 def _reconciler(request: Request) -> Reconciler:

@@ -74,6 +74,11 @@ def _number(given: object) -> object:
     return given
 
 
+def _switch(given: object) -> object:
+    """OpenRefine sends a ticked box as `on`, and leaves out one that is not."""
+    return True if given == "on" else given
+
+
 class Wanted(BaseModel):
     """What else is known about the entity of a cell."""
 
@@ -114,6 +119,7 @@ class ColumnSettings(BaseModel):
     min_probability: Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_number)] = None
     limit: Annotated[Annotated[int, Field(ge=1, le=MAX_TOP)] | None, BeforeValidator(_number)] = None
     source: Source = "best"
+    strict: Annotated[bool, BeforeValidator(_switch)] = False
 
 
 class Column(BaseModel):

@@ -71,6 +71,11 @@ class SuggestRequest(QuestionRequest):
     top: int = Field(3, ge=1, le=MAX_TOP, description="Suggestions for each head.")
     limit: int = Field(50, ge=1, le=MAX_SUGGESTIONS, description="Suggestions altogether.")
     known: Literal["skip", "show"] = Field("skip", description="Leave known facts out, or show them among the others.")
+    strict: bool = Field(
+        False,
+        description="Leave out what breaks a rule of the graph's schema; otherwise that counts against it. Needs a "
+        "schema.",
+    )
 
 
 class NamesRequest(BaseModel):

@@ -95,6 +95,7 @@ class Service:
                 top=request.top,
                 known=request.known,
                 rejected=self._rejected(request),
+                strict=request.strict,
             )
             limited = islice(found.stream(), request.limit)
             first = _some(limited)

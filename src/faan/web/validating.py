@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 _MOST = 500_000  # statements around the accepted facts that are looked at
 _RUNS = ("select", "ask", "construct", "update", "jsFunctionName")  # what would run programs, or reach other servers
 _RESULT = ("focusNode", "resultPath", "value", "resultMessage")
+_LOGGERS = ("pyshacl-validate", "rdflib.term")  # which print to the terminal
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
@@ -39,6 +43,7 @@ class Validated:
 
     new: tuple[Violation, ...]
     old: int
+    notes: tuple[str, ...] = ()  # what pySHACL says of the shapes: that it skips a constraint, for example
 
 
 def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None) -> Validated:
@@ -54,10 +59,37 @@ def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph
     before = set() if graph is None else set(_around(facts, graph, terms, stated))
     before |= {triple for triple in stated if triple.predicate.value == SUBCLASS}
     after = before | {terms.triple(fact.head, fact.relation, fact.tail) for fact in facts}
-    broken = _broken(after, stated, str(shapes))
-    was = _broken(before, stated, str(shapes)) if broken else set()
+    with _overheard() as said:
+        broken = _broken(after, stated, str(shapes))
+        was = _broken(before, stated, str(shapes)) if broken else set()
     found = sorted(broken - was, key=lambda one: (one.node, one.path, one.value, one.message))
-    return Validated(tuple(found), len(broken & was))
+    return Validated(tuple(found), len(broken & was), tuple(dict.fromkeys(said)))
+
+
+@contextmanager
+def _overheard() -> Iterator[list[str]]:
+    """The first lines of what pySHACL and rdflib say meanwhile, instead of printing them."""
+    said: list[str] = []
+
+    def take(text: str) -> bool:
+        said.extend(text.splitlines()[:1])
+        return False
+
+    def take_record(record: logging.LogRecord) -> bool:
+        return take(record.getMessage())
+
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(take_record)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            yield said
+        for one in warned:
+            take(str(one.message))
+    finally:
+        for logger in loggers:
+            logger.removeFilter(take_record)
 
 
 def _refuse_programs(shapes: Iterable[ox.Triple], source: str) -> None:

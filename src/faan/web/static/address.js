@@ -16,6 +16,7 @@ export function readAddress() {
     top: number("top", 100),
     limit: number("limit", 1000),
     known: query.get("known") === "show" ? "show" : "skip",
+    strict: query.get("schema") === "strict",
     accepted: Math.max(Number.parseInt(query.get("accepted"), 10) || 0, 0),
     order: query.get("order") === "surest" ? "surest" : DEFAULTS.order,
     least: Math.min(Math.max(Number.parseFloat(query.get("least")) || 0, 0), 100), // percent
@@ -33,6 +34,7 @@ export function addressOf(state) {
     if (state[name] !== DEFAULTS[name]) query.set(name, state[name]);
   }
   if (state.known === "show") query.set("known", "show");
+  if (state.strict) query.set("schema", "strict");
   if (state.accepted) query.set("accepted", state.accepted);
   if (state.open) query.set("open", JSON.stringify(state.open));
   return `/?${query}`;

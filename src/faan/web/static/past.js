@@ -41,7 +41,7 @@ export function pastDialog(question, reviewer, undone) {
     link.textContent = `${decision.head_label} → ${decision.tail_label}`;
     const { relation, head, tail } = decision;
     const asked = question().relation === relation ? question() : { examples: [], accepted: 0 };
-    const fact = { heads: [head], tails: [tail], known: "show", open: [head, tail] };
+    const fact = { heads: [head], tails: [tail], known: "show", strict: false, open: [head, tail] };
     link.href = addressOf({ ...DEFAULTS, relation, examples: asked.examples, accepted: asked.accepted, ...fact });
     const likely = decision.probability === null ? "" : `, ${percent(decision.probability)}`;
     const when = new Date(decision.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });

@@ -106,6 +106,7 @@ export function questionForm(submit, changed) {
       top: number("top", 100),
       limit: number("limit", 1000),
       known: $("known").checked ? "show" : "skip",
+      strict: $("strict").checked,
     });
   }
 
@@ -125,6 +126,7 @@ export function questionForm(submit, changed) {
       $("top").value = state.top;
       $("limit").value = state.limit;
       $("known").checked = state.known === "show";
+      $("strict").checked = state.strict;
       $("examples-part").open = $("more-part").open = false;
       hint();
     },

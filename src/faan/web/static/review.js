@@ -140,8 +140,8 @@ function rearrange(change) {
 }
 
 async function suggest(signal) {
-  const { heads, tails, top, limit, known } = state;
-  const request = { ...questionOf(state), top, limit, known };
+  const { heads, tails, top, limit, known, strict } = state;
+  const request = { ...questionOf(state), top, limit, known, strict };
   if (heads.length) request.heads = heads;
   if (tails.length) request.tails = tails;
   try {
@@ -162,7 +162,7 @@ function take({ suggestion, end, error }) {
     $("more").hidden = end.complete || state.limit >= 1000;
     const count = list.length + list.hidden;
     $("ending").textContent = !count
-      ? "Nothing found: try other examples, or show known facts too."
+      ? `Nothing found: try other examples, or show known facts too${state.strict ? ", or what breaks the schema" : ""}.`
       : end.in_time
         ? ""
         : `${count} found in the time that there is.`;
