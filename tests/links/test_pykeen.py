@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,18 @@ from pykeen.triples import TriplesFactory
 from faan.base import InputError, ignore_progress
 from faan.graph import Graph, read_graph
 from faan.links import LinkSplit, evaluate_pykeen, hide_facts, pykeen_model, rank_questions
-from faan.models import PathRules, PyKeenMethod, TailCounts, training_factory
+from faan.models import (
+    EvidenceConfig,
+    EvidenceRanker,
+    EvidenceScorer,
+    PathRules,
+    PyKeenMethod,
+    PyKeenWitness,
+    TailCounts,
+    fit_ranker,
+    make_sources,
+    training_factory,
+)
 from faan.paper import completion_tables
 from faan.rank import Origin, evaluate_method, rank_splits
 from faan.tasks import BuildSettings, build_benchmark
@@ -124,6 +136,65 @@ def test_a_pykeen_model_is_a_row_of_the_few_shot_table(benchmark: Any, tmp_path:
     code, out, err = faan("reproduce", "main", "--dataset", benchmark.name, "--results", tmp_path, "--json")
     assert code == 0, err
     assert "PyKEEN DistMult" in out
+
+
+def test_a_witness_scores_a_new_relation_by_the_relations_that_its_references_look_like(benchmark: Any) -> None:
+    """The references are what one relation of the model likes best: it speaks for them, and so do its scores."""
+    graph = benchmark.graph
+    factory = graph.to_pykeen()
+    model = made(factory)
+    own = PyKeenMethod(model, factory, graph).scorer(graph.relation_names[1], "head")
+    (task,) = benchmark.splits["test"]
+    heads, everyone = np.arange(8), np.arange(graph.num_entities)
+    liked = own.score(heads, everyone)
+    references = np.stack([heads[:5], liked[:5].argmax(1)], axis=1)
+    scorer = PyKeenWitness(model, factory, graph).prepare(replace(task, candidates=everyone), references)
+    found = scorer.score(heads, everyone)
+    for row in range(5, 8):
+        assert np.corrcoef(found[row], liked[row])[0, 1] > 0.7
+    np.testing.assert_array_equal(scorer.score(heads[6:7], everyone[3:9]), found[6:7, 3:9])
+
+
+@pytest.fixture(scope="module")
+def tasks() -> Any:
+    """A benchmark with tasks enough to learn from."""
+    facts = [(f"a{i}", f"r{i % 12}", f"b{(i * 5 + i % 12) % 9}") for i in range(120)]
+    near = [(a, f"near{i % 3}", b) for i, (a, _, b) in enumerate(facts)]
+    settings = BuildSettings(min_triples=5, max_triples=20, max_tasks=12)
+    return build_benchmark(read_graph([*facts, *near]), settings)[0]
+
+
+@pytest.mark.slow
+def test_a_pykeen_model_is_evidence_of_the_evidence_ranker(tasks: Any, tmp_path: Path) -> None:
+    factory = tasks.graph.to_pykeen()
+    witness = PyKeenWitness(trained(factory), factory, tasks.graph)
+    train = tasks.splits["train"]
+    config = EvidenceConfig(min_tasks=2, heads=3, trees=5, min_rows=5)
+    ranker = fit_ranker(tasks.graph, train, [], config, learnt={"DistMult": witness})
+    figures = rank_splits(ranker, tasks, 3)
+    assert 0 < figures["test"]["mrr"] <= 1
+    task = tasks.splits["test"][0]
+    scorer = ranker.prepare(task, task.references(3))
+    assert isinstance(scorer, EvidenceScorer)
+    (parts,) = scorer.explain(int(task.pairs[4][0]), task.pairs[4:5, 1])
+    assert "DistMult finds that the pair fits the references" in [part.meaning for part in parts.contributions]
+    ranker.save(tmp_path)
+    again = EvidenceRanker.load(tmp_path, make_sources(tasks.graph, [], {"DistMult": witness}))
+    assert rank_splits(again, tasks, 3) == figures
+    with pytest.raises(InputError, match="needs evidence that is not available here: DistMult's score"):
+        EvidenceRanker.load(tmp_path, make_sources(tasks.graph, []))
+
+
+def test_a_witness_is_silent_about_strangers_and_refuses_what_it_was_trained_on(benchmark: Any) -> None:
+    factory = TriplesFactory.from_labeled_triples(np.array([("a0", "r", "b0"), ("b0", "r", "a0"), ("a1", "s", "b0")]))
+    witness = PyKeenWitness(made(factory), factory, benchmark.graph)
+    (task,) = benchmark.splits["test"]
+    known, strange = (np.array([benchmark.graph.entity(name)]) for name in ("a0", "a2"))
+    for references in (np.array([[known[0], strange[0]]]), np.array([[known[0], benchmark.graph.entity("b0")]])):
+        scorer = witness.prepare(task, references)
+        assert scorer.score(strange, known).tolist() == [[0.0]] == scorer.score(known, strange).tolist()
+    with pytest.raises(InputError, match="knows the relation 's', which is to be learnt from; train it on the backgro"):
+        witness.prepare(replace(task, relation="s"), task.references(1))
 
 
 def test_what_the_model_does_not_know_comes_last_or_is_said(benchmark: Any) -> None:

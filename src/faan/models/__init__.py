@@ -30,7 +30,7 @@ from faan.models.interface import (
 from faan.models.known_config import KnownConfig
 from faan.models.likeness import TailLikeness
 from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
-from faan.models.pykeen import PYKEEN, PyKeenMethod, training_factory
+from faan.models.pykeen import PYKEEN, PyKeenMethod, PyKeenWitness, training_factory
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
 from faan.models.translation import MeanTranslation
@@ -61,6 +61,7 @@ __all__ = [
     "OutOfFoldVectors",
     "PathRules",
     "PyKeenMethod",
+    "PyKeenWitness",
     "Row",
     "ScorePart",
     "ScoreParts",
