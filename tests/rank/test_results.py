@@ -19,7 +19,7 @@ from faan.rank import (
     ResultFile,
     bootstrap,
     draw_references,
-    evaluate_untrained,
+    evaluate_method,
     rank_splits,
     rank_tasks,
     settings_hash,
@@ -72,9 +72,14 @@ def test_a_hash_is_of_all_settings_but_the_seeds() -> None:
     assert len(settings_hash(config)) == 64
 
 
+def evaluate(benchmark: Benchmark, name: str) -> ResultFile:
+    method = untrained_methods()[name].build(benchmark)
+    return evaluate_method(benchmark, method, name, 5, Origin("", f"faan evaluate {name}"))
+
+
 def test_an_older_file_says_nothing_of_what_it_does_not_know(tmp_path: Path, benchmark: Benchmark) -> None:
     path = tmp_path / "x.json"
-    evaluate_untrained(benchmark, "TailCounts", 5, Origin("", "faan evaluate TailCounts")).write(path)
+    evaluate(benchmark, "TailCounts").write(path)
     content = json.loads(path.read_text())
     for name in ("settings", "broken_off", "versions", "date"):
         del content[name]
@@ -86,7 +91,7 @@ def test_an_older_file_says_nothing_of_what_it_does_not_know(tmp_path: Path, ben
 @pytest.mark.parametrize("change", [{"seed": -1}, {"seed": 1 << 64}, {"shots": 0}, {"steps": 1 << 63}])
 def test_a_number_that_cannot_be_is_refused(change: dict[str, int], tmp_path: Path, benchmark: Benchmark) -> None:
     path = tmp_path / "x.json"
-    evaluate_untrained(benchmark, "TailCounts", 5, Origin("", "faan evaluate TailCounts")).write(path)
+    evaluate(benchmark, "TailCounts").write(path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(InputError, match=rf"x\.json: is no result file \({next(iter(change))}"):
         ResultFile.read(path)
@@ -123,9 +128,12 @@ def test_draws_are_other_references_the_same_for_every_method_and_their_spread_i
 
 def test_ranking_tells_how_far_it_is(benchmark: Benchmark) -> None:
     shares: list[float] = []
-    evaluate_untrained(
-        benchmark, "TailCounts", 2, Origin("", ""), draws=2, on_progress=lambda what, share: shares.append(share)
-    )
+    method = untrained_methods()["TailCounts"].build(benchmark)
+
+    def tell(what: str, share: float) -> None:
+        shares.append(share)
+
+    evaluate_method(benchmark, method, "TailCounts", 2, Origin("", ""), draws=2, on_progress=tell)
     assert shares == sorted(shares)
     assert len(shares) == len(benchmark.splits["dev"]) + len(benchmark.splits["test"])
     assert 0.5 < shares[-1] <= 1
@@ -139,7 +147,7 @@ def test_embedding_models_cannot_be_given_other_references() -> None:
 
 @pytest.mark.parametrize("name", untrained_methods())
 def test_a_method_without_training_gives_a_whole_result_file(name: str, benchmark: Benchmark) -> None:
-    result = evaluate_untrained(benchmark, name, 5, Origin("", f"faan evaluate {name}"))
+    result = evaluate(benchmark, name)
     assert " ".join(filter(None, (result.method, result.variant))) == name
     assert (result.steps, result.seconds["train"]) == (0, 0)
     assert 0 < result.test["mrr"] <= 1

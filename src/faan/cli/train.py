@@ -115,7 +115,7 @@ def evaluate(
         refuse("embeddings, not for a run folder", for_embeddings)
         _evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.rank import Origin, evaluate_untrained, untrained_methods
+    from faan.rank import Origin, evaluate_method, untrained_methods
     from faan.train import evaluate_embedding
 
     shots, untrained = shots or 5, untrained_methods()
@@ -130,7 +130,8 @@ def evaluate(
         tasks = read_tasks(benchmark)
         origin = Origin.of_evaluation(name, tasks.name, shots, draws=draws)
         with busy("ranking") as on_progress:
-            result = evaluate_untrained(tasks, name, shots, origin, draws, on_progress)
+            method = untrained[name].build(tasks)
+            result = evaluate_method(tasks, method, name, shots, origin, draws=draws, on_progress=on_progress)
         _finish_result(result, output, as_json)
         return
     if translation and likeness:

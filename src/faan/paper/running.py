@@ -9,7 +9,7 @@ from faan.base import CONFIG_FILE, InputError, read_small
 from faan.embed import EmbedConfig
 from faan.paper.jobs import Job, changes_of
 from faan.paper.results import key_of
-from faan.rank import Origin, ResultFile, evaluate_untrained, label_of
+from faan.rank import Origin, ResultFile, evaluate_method, label_of, untrained_methods
 from faan.tasks import Benchmark
 from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots, is_run, resume_run, train_run
 
@@ -29,9 +29,10 @@ def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callb
         _train(job, benchmark, path, callbacks)
         yield from evaluate_shots(job.folder, benchmark, shots, on_progress=on_progress) if shots else ()
     elif job.row.kind == "untrained":
+        method = untrained_methods()[job.row.label].build(benchmark)
         for k in shots:
             origin = Origin.of_evaluation(job.row.label, benchmark.name, k)
-            yield evaluate_untrained(benchmark, job.row.label, k, origin, on_progress=on_progress)
+            yield evaluate_method(benchmark, method, job.row.label, k, origin, on_progress=on_progress)
     else:
         settings = EmbedConfig.from_toml(job.config)
         changes = [f"seed={job.seed}", *([f"epochs={min(settings.epochs, QUICK_EPOCHS)}"] if job.request.quick else [])]

@@ -12,7 +12,7 @@ from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash
 if TYPE_CHECKING:
     from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
     from faan.rank.results import draw_references, rank_shots, rank_splits, relation_metrics, split_metrics
-    from faan.rank.untrained import evaluate_method, evaluate_untrained, untrained_methods
+    from faan.rank.untrained import evaluate_method, untrained_methods
 
 __all__ = [
     "METRICS",
@@ -24,7 +24,6 @@ __all__ = [
     "check_tasks",
     "draw_references",
     "evaluate_method",
-    "evaluate_untrained",
     "label_of",
     "mean_ranks",
     "rank_shots",
@@ -41,7 +40,7 @@ __all__ = [
 _LAZY = {
     **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_task", "rank_tasks"), "ranker"),
     **dict.fromkeys(("draw_references", "rank_shots", "rank_splits", "relation_metrics", "split_metrics"), "results"),
-    **dict.fromkeys(("evaluate_method", "evaluate_untrained", "untrained_methods"), "untrained"),
+    **dict.fromkeys(("evaluate_method", "untrained_methods"), "untrained"),
 }
 
 if not TYPE_CHECKING:  # mypy knows the names

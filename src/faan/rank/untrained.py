@@ -17,29 +17,17 @@ def untrained_methods() -> dict[str, UntrainedConfig]:
     return {row.label: one.model_validate(dict(row.changes)) for one in found for row in one.rows}
 
 
-def evaluate_untrained(
-    benchmark: Benchmark,
-    name: str,
-    shots: int,
-    origin: Origin,
-    draws: int = 0,
-    on_progress: OnProgress = ignore_progress,
-) -> ResultFile:
-    """Rank the queries of dev and test by one of the methods that need what is known and nothing else."""
-    method = untrained_methods()[name].build(benchmark)
-    return evaluate_method(benchmark, method, name, shots, origin, draws, on_progress)
-
-
 def evaluate_method(
     benchmark: Benchmark,
     method: Method,
     name: str,
     shots: int,
     origin: Origin,
+    *,
     draws: int = 0,
     on_progress: OnProgress = ignore_progress,
 ) -> ResultFile:
-    """Rank the queries of dev and test by any method that is ready for use, as a result file of that name."""
+    """Rank the queries of dev and test by a method that is ready for use, as a result file of that name."""
     called, _, variant = name.partition(" ")
     start = time.perf_counter()
     figures = rank_splits(method, benchmark, shots, draws, on_progress)
