@@ -44,11 +44,6 @@ class ToyConfig(FewShotConfig):
     scale: float = 30.0
     """What scores are multiplied with."""
 
-    @property
-    def display_name(self) -> str:
-        """The name in tables."""
-        return "Toy"
-
     def build(self, background: Background) -> Toy:
         """The model before training."""
         return Toy(background, self.scale)

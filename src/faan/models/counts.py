@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from faan.base import Ints
 from faan.graph import Graph
-from faan.models.interface import UntrainedConfig
+from faan.models.interface import TailScorer, UntrainedConfig
 from faan.models.register import Row
 from faan.tasks import Benchmark, Task
 
@@ -23,11 +22,6 @@ class TailCountsConfig(UntrainedConfig):
     method: Literal["tail-counts"] = "tail-counts"
     """Which method."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in tables."""
-        return "TailCounts"
-
     def build(self, benchmark: Benchmark) -> TailCounts:
         """Counts, and the edges of the background graph."""
         return TailCounts(benchmark.graph)
@@ -40,14 +34,6 @@ class TailCounts:
         degrees = graph.neighbours.degrees
         self._tie_break = degrees / (degrees.max(initial=0) + 1)  # (entities,) below 1
 
-    def prepare(self, task: Task, references: Ints) -> _CountScorer:
+    def prepare(self, task: Task, references: Ints) -> TailScorer:
         """Count the tails."""
-        return _CountScorer(np.bincount(references[:, 1], minlength=len(self._tie_break)) + self._tie_break)
-
-
-class _CountScorer:
-    def __init__(self, scores: NDArray[np.float64]) -> None:
-        self._scores = scores  # (entities,)
-
-    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        return np.broadcast_to(self._scores[candidates], (len(heads), len(candidates)))  # (H, C)
+        return TailScorer(np.bincount(references[:, 1], minlength=len(self._tie_break)) + self._tie_break)

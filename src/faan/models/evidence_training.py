@@ -119,11 +119,6 @@ class EvidenceConfig(MethodConfig):
         return self
 
     @property
-    def display_name(self) -> str:
-        """The method's name in tables."""
-        return "Evidence"
-
-    @property
     def left_out(self) -> tuple[Kind, ...]:
         """All kinds of evidence that are left out."""
         return self.without if self.names else (*self.without, "names")

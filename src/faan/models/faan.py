@@ -108,11 +108,6 @@ class FaanConfig(FewShotConfig):
     precision: Precision = "float32"
     """Precision of the Transformer's matrix products. bfloat16 is faster; processors without it use float32."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in the tables of the literature."""
-        return "FAAN"
-
     def build(self, background: Background) -> Faan:
         """The model before training."""
         return Faan(background, self)

@@ -40,11 +40,6 @@ class FsrlConfig(EntitywiseConfig):
     reconstruction: float = Field(1e-5, ge=0.0)
     """Weight of the auto-encoder's reconstruction error in the loss."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in the tables of the literature."""
-        return "FSRL"
-
     def build(self, background: Background) -> Fsrl:
         """The model before training."""
         return Fsrl(background, self)

@@ -45,6 +45,17 @@ class FewShotModel(nn.Module, ABC):
         """As `Method.prepare`; scores as in evaluation, without dropout, whatever the module's mode."""
 
 
+class TailScorer:
+    """Scores a pair by its tail alone, whatever the head is."""
+
+    def __init__(self, scores: NDArray[np.floating]) -> None:
+        self._scores = scores  # (entities,)
+
+    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+        """As `Scorer.score`."""
+        return np.broadcast_to(self._scores[candidates], (len(heads), len(candidates)))  # (H, C)
+
+
 class SharingModel(FewShotModel):
     """A model whose work on a pair is, all or most of it, the same whatever the references are."""
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.nn import functional
 
 from faan.base import Ints
 from faan.embed import Embeddings
-from faan.models.interface import to_tensor
+from faan.models.interface import TailScorer, to_tensor
 from faan.models.register import MethodConfig, Row
 from faan.tasks import Task
 
@@ -29,11 +27,6 @@ class TailLikenessConfig(MethodConfig):
     method: Literal["tail-likeness"] = "tail-likeness"
     """Which method."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in tables."""
-        return "TailLikeness"
-
 
 class TailLikeness:
     """Scores a pair by the mean cosine of its tail's vector with those of the references' tails."""
@@ -41,16 +34,8 @@ class TailLikeness:
     def __init__(self, embeddings: Embeddings) -> None:
         self._directions = functional.normalize(embeddings.entities, dim=1)  # (entities, d)
 
-    def prepare(self, task: Task, references: Ints) -> _LikenessScorer:
+    def prepare(self, task: Task, references: Ints) -> TailScorer:
         """Compare every entity with the references' tails."""
         wanted = self._directions[to_tensor(references[:, 1])].mean(0)  # (d,)
         with torch.no_grad():
-            return _LikenessScorer((self._directions @ wanted).numpy())
-
-
-class _LikenessScorer:
-    def __init__(self, scores: NDArray[np.float32]) -> None:
-        self._scores = scores  # (entities,)
-
-    def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
-        return np.broadcast_to(self._scores[candidates], (len(heads), len(candidates)))  # (H, C)
+            return TailScorer((self._directions @ wanted).numpy())

@@ -71,11 +71,6 @@ class MetaRConfig(FewShotConfig):
     train_vectors: bool = True
     """Also train the vectors of entities; otherwise they stay fixed."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in the tables of the literature."""
-        return "MetaR"
-
     def build(self, background: Background) -> MetaR:
         """The model before training."""
         return MetaR(background, self)

@@ -6,7 +6,6 @@ file here, and one file in `configs/` where it is trained; commands, tables, hel
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -46,7 +45,7 @@ class Variant:
     protocol: Protocol = "strict"
 
 
-class MethodConfig(Settings, ABC):
+class MethodConfig(Settings):
     """The settings of a method, told apart by `method: Literal[...]`; class variables say what the method is."""
 
     kind: ClassVar[Kind] = "trained"
@@ -71,9 +70,9 @@ class MethodConfig(Settings, ABC):
     """Which method."""
 
     @property
-    @abstractmethod
     def display_name(self) -> str:
         """The method's name in the tables of the literature."""
+        return self.rows[0].label
 
     @property
     def protocol(self) -> Protocol:

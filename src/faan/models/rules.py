@@ -39,11 +39,6 @@ class RulesConfig(UntrainedConfig):
     task_edges: bool = False
     """Whether paths lead over the edges of the training tasks too."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in tables."""
-        return "Rules"
-
     def build(self, benchmark: Benchmark) -> PathRules:
         """Rules over the background graph, or over that and the training tasks."""
         if self.task_edges:

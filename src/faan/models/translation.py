@@ -29,11 +29,6 @@ class TranslationConfig(MethodConfig):
     method: Literal["translation"] = "translation"
     """Which method."""
 
-    @property
-    def display_name(self) -> str:
-        """The method's name in tables."""
-        return "Translation"
-
 
 class MeanTranslation:
     """Scores a pair by -||h + r - t|| with r the mean of t_k - h_k, in the norm of the vectors' own model."""
