@@ -28,8 +28,7 @@ from faan.evidence.fit import fit_relation
 from faan.evidence.measure import count_higher
 from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.vector_evidence import learnt_score
-from faan.graph import Graph, Names
-from faan.graph.graph import Types
+from faan.graph import Graph, Names, Types
 from faan.models import TailCounts
 from faan.tasks import PairSet, Task
 

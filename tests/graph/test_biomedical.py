@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, read_graph, tables
+from faan.graph import Graph, read_graph, table_layout, tables
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -159,14 +159,14 @@ def test_a_bad_json_line_is_named_or_skipped(write: Write, line: str) -> None:
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=30)
-NAME = TEXT.filter(lambda text: bool(text.strip(tables.BLANK)))
+NAME = TEXT.filter(lambda text: bool(text.strip(table_layout.BLANK)))
 
 
 @given(st.lists(st.tuples(NAME, NAME, NAME), min_size=1, max_size=9), st.booleans())
 def test_what_is_written_as_json_lines_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, triples: list[tuple[str, str, str]], ascii_only: bool
 ) -> None:
-    rows = [dict(zip(tables.KGX, triple, strict=True)) for triple in triples]
+    rows = [dict(zip(table_layout.KGX, triple, strict=True)) for triple in triples]
     path = tmp_path_factory.mktemp("kgx") / "graph.jsonl"
     path.write_bytes("".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode())
     assert list(read_graph(path, type_relations=()).triples()) == list(dict.fromkeys(triples))

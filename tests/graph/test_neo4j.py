@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, read_graph, tables
+from faan.graph import Graph, read_graph, table_layout
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -160,7 +160,7 @@ def test_the_format_can_be_set_and_columns_make_it_a_table(write: Write) -> None
 
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1, max_size=20)
-ROW = st.tuples(NAME, NAME, NAME).filter(lambda row: all(cell.strip(tables.BLANK) for cell in row))
+ROW = st.tuples(NAME, NAME, NAME).filter(lambda row: all(cell.strip(table_layout.BLANK) for cell in row))
 
 
 @given(st.lists(ROW, min_size=1, max_size=8))

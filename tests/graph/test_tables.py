@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, read_graph, tables
+from faan.graph import Graph, read_graph, table_layout, tables
 from faan.graph.sources import Source
 
 Write = Callable[[str, str | bytes], Path]
@@ -27,7 +27,7 @@ def read_text(text: str, tmp_path: Path) -> Graph:
 
 
 def has_header(row: Row) -> bool:
-    return any({cell.strip().lower() for cell in row} >= set(known) for known in tables.KNOWN_HEADERS)
+    return any({cell.strip().lower() for cell in row} >= set(known) for known in table_layout.KNOWN_HEADERS)
 
 
 @given(rows)
@@ -45,7 +45,7 @@ def test_what_is_written_as_tsv_is_read_back(tmp_path_factory: pytest.TempPathFa
 
 @given(rows=st.lists(st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), min_size=1)] * 3)))
 def test_what_python_writes_as_csv_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Row]) -> None:
-    rows = [row for row in rows if all(cell.strip(tables.BLANK) for cell in row)]
+    rows = [row for row in rows if all(cell.strip(table_layout.BLANK) for cell in row)]
     if not rows:
         return
     buffer = io.StringIO()

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from faan.base.ragged import Ints
-from faan.graph.graph import Neighbours
+from faan.graph import Neighbours
 from faan.models.faan import Faan
 from faan.models.interface import to_tensor
 from faan.models.matching import LstmMatching

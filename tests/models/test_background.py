@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.embed import EmbedConfig, Embeddings
-from faan.graph import read_graph
-from faan.graph.graph import Neighbours
+from faan.graph import Neighbours, read_graph
 from faan.models import Background, sample_neighbours
 
 EDGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=60)

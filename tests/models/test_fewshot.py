@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from faan.graph.graph import Neighbours
+from faan.graph import Neighbours
 from faan.models import Background, FewShotConfig, FewShotModel, methods, prepare_sets
 from faan.tasks import EpisodeSampler, Task
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from faan.graph import read_graph
-from faan.graph.builder import types_from_pattern
+from faan.graph import read_graph, types_from_pattern
 from faan.tasks import Benchmark, find_candidates
 
 

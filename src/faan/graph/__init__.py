@@ -1,15 +1,17 @@
 """A knowledge graph: read it from any format, hold it compactly, walk its neighbours."""
 
 from faan.graph.breaking import Breaking, BrokenRule, SchemaSummary, summarise_schema
-from faan.graph.builder import TYPE_RELATIONS, GraphBuilder, types_from_pattern
+from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.detect import FORMATS
 from faan.graph.endpoint import Client, Endpoint, TroubleError, is_endpoint
+from faan.graph.entity_types import Types, types_from_pattern
 from faan.graph.frames import frame_columns
-from faan.graph.graph import Graph, Neighbours, ReadReport, Types
+from faan.graph.graph import Graph, ReadReport
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, kgx_line, kgx_nodes
 from faan.graph.libraries import pykeen_factory
 from faan.graph.names import Names, local_name
+from faan.graph.neighbours import Neighbours
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
 from faan.graph.schema import SHACL, SUBCLASS, Schema
@@ -18,7 +20,8 @@ from faan.graph.selection import iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
-from faan.graph.tables import pair_columns, read_triples
+from faan.graph.table_layout import pair_columns
+from faan.graph.tables import read_triples
 from faan.graph.tsv import is_formula, tsv_cells, tsv_line
 from faan.graph.words import entity_words, has_readable_names, plain_words, relation_words
 

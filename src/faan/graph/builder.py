@@ -14,10 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, UnknownNameError, counted, offsets_of, shorten
-from faan.graph.graph import Graph, ReadReport, Types
+from faan.base import InputError, Ints, UnknownNameError, counted, shorten
+from faan.graph.entity_types import Types, ragged_types, types_from_pattern
+from faan.graph.graph import Graph, ReadReport
 from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
+from faan.graph.numbering import codes, interleave, is_first, number_by_first_use, renumber
 from faan.graph.schema import Schema, Split, is_schema_relation, split_schema
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
@@ -176,17 +178,17 @@ class GraphBuilder:
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
         named = self._of_chosen_classes(pl.concat(self._triples))
-        number, places = _number_by_first_use(_interleave(named["head"], named["tail"]))
-        relation_number, relation_places = _number_by_first_use(_codes(named["relation"]))
+        number, places = number_by_first_use(interleave(named["head"], named["tail"]))
+        relation_number, relation_places = number_by_first_use(codes(named["relation"]))
 
         triples = pl.DataFrame(
             {
-                "head": number[_codes(named["head"])],
-                "relation": relation_number[_codes(named["relation"])],
-                "tail": number[_codes(named["tail"])],
+                "head": number[codes(named["head"])],
+                "relation": relation_number[codes(named["relation"])],
+                "tail": number[codes(named["tail"])],
             }
         )
-        triples = triples.filter(_is_first(triples, len(places), len(relation_places)))
+        triples = triples.filter(is_first(triples, len(places), len(relation_places)))
         self.count(duplicates=len(named) - len(triples))
         relations = named["relation"].gather(relation_places).cast(pl.String)
         triples = self._one_way(triples, relations)
@@ -197,7 +199,7 @@ class GraphBuilder:
         entity_labels, relation_labels, entity_descriptions = None, None, None
         if self._labels:
             labelled = pl.concat([frame["name"] for frame in self._labels])
-            ids = _renumber(_codes(labelled), number)
+            ids = renumber(codes(labelled), number)
             entity_labels = self._labels_by(ids, len(entities))
             entity_descriptions = self._labels_by(ids, len(entities), descriptions=True)
             relation_labels = self._labels_of(relations)
@@ -299,11 +301,11 @@ class GraphBuilder:
         if not self._types:
             return None
         pairs = pl.concat(self._types)
-        owner = _renumber(_codes(pairs["entity"]), number)
+        owner = renumber(codes(pairs["entity"]), number)
         known = owner >= 0
         if not known.any():
             return None
-        types = _ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
+        types = ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
         return replace(types, labels=self._labels_of(types.names.to_series()) if self._labels else None)
 
     def _labels_of(self, names: pl.Series) -> Names | None:
@@ -364,7 +366,7 @@ class GraphBuilder:
         if not columns:
             return 0, 0
         described = pl.concat(columns).unique()
-        rest = described.filter(_renumber(_codes(described), number) < 0).cast(pl.String)
+        rest = described.filter(renumber(codes(described), number) < 0).cast(pl.String)
         return len(described), int((~_relation_of(rest, known).is_in(known.implode())).sum())
 
 
@@ -375,63 +377,3 @@ def _relation_of(labelled: pl.Series, known: pl.Series) -> pl.Series:
     is_property = labelled.str.starts_with(f"{WIKIDATA_ENTITY}P") & ~labelled.is_in(known.implode())
     direct = labelled.str.replace(WIKIDATA_ENTITY, WIKIDATA_DIRECT, literal=True)
     return pl.select(pl.when(is_property).then(direct).otherwise(labelled)).to_series()
-
-
-def types_from_pattern(names: Names, pattern: str) -> Types:
-    """Read each entity's type out of its name: the pattern's first group, as in `^concept:([^:]+):` for NELL."""
-    try:
-        found = names.to_series().str.extract(pattern, 1)
-    except pl.exceptions.ComputeError as error:
-        said = str(error).partition("\n\nThis error occurred")[0]  # what follows is polars' own expression
-        reason = said.splitlines()[-1].removeprefix("regex ").removeprefix("error: ")
-        raise InputError(
-            f"the type pattern {shorten(pattern)!r} is not a regular expression: {shorten(reason)}"
-        ) from None
-    owner = found.is_not_null().arg_true().to_numpy().astype(np.int32)
-    if not len(owner):
-        raise InputError(
-            f"the type pattern {pattern!r} fits no entity name, such as {names[0]!r}; its first (...) must be the type"
-        )
-    return _ragged_types(owner, found.drop_nulls(), len(names))
-
-
-def _ragged_types(owner: Ints, types: pl.Series, num_entities: int) -> Types:
-    names = types.unique(maintain_order=True)
-    ids = types.replace_strict(names, pl.Series(range(len(names))), return_dtype=pl.Int32)
-    pairs = pl.DataFrame({"owner": owner, "type": ids}).unique().sort("owner", "type")
-    offsets = offsets_of(np.bincount(pairs["owner"].to_numpy(), minlength=num_entities))
-    return Types(Names.from_strings(names), offsets, pairs["type"].to_numpy())
-
-
-def _codes(column: pl.Series) -> NDArray[np.uint32]:
-    return column.to_physical().to_numpy()
-
-
-def _interleave(heads: pl.Series, tails: pl.Series) -> NDArray[np.uint32]:
-    return np.stack([_codes(heads), _codes(tails)], axis=1).ravel()
-
-
-def _is_first(triples: pl.DataFrame, num_entities: int, num_relations: int) -> pl.Series:
-    """Which triples occur for the first time; compared as one 64-bit number where they fit into one."""
-    if num_entities**2 * num_relations < 2**63:
-        head, relation, tail = (pl.col(c).cast(pl.Int64) for c in ("head", "relation", "tail"))
-        return triples.select(((head * num_relations + relation) * num_entities + tail).is_first_distinct()).to_series()
-    return triples.select(pl.struct(pl.all()).is_first_distinct()).to_series()
-
-
-def _number_by_first_use(codes: Ints) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Numbers 0, 1, 2 ... in the order of first use: (code -> number or -1, number -> place of its first use)."""
-    unused = len(codes)
-    first = np.full(int(codes.max()) + 1, unused, dtype=np.int64)
-    first[codes[::-1]] = np.arange(unused - 1, -1, -1)  # the last write wins: the first use
-    used = np.flatnonzero(first < unused)
-    used = used[np.argsort(first[used])]
-    number = np.full(len(first), -1, dtype=np.int32)
-    number[used] = np.arange(len(used), dtype=np.int32)
-    return number, first[used]
-
-
-def _renumber(codes: Ints, number: Ints) -> NDArray[np.int32]:
-    """The number of each code, -1 for those that have none."""
-    known = codes < len(number)
-    return np.where(known, number[np.where(known, codes, 0)], -1)

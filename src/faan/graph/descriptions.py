@@ -10,7 +10,8 @@ from faan.graph.builder import GraphBuilder
 from faan.graph.detect import LABEL_WORDS, TYPE_WORDS, described_by, described_in_header, detect, header_of
 from faan.graph.jsonlines import read_json_lines
 from faan.graph.sources import Source
-from faan.graph.tables import BLANK, read_nodes, rows_of
+from faan.graph.table_layout import BLANK
+from faan.graph.tables import read_nodes, rows_of
 
 _SHAPES = '{"Q1": "label"}, {"Q1": {"label": "..."}} or {"Q1": ["type", ...]}'
 

@@ -11,7 +11,7 @@ from faan.graph.neo4j import is_neo4j
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.sources import Source, extension_of
-from faan.graph.tables import BLANK, LABEL_COLUMNS, TYPE_COLUMNS, find_columns
+from faan.graph.table_layout import BLANK, LABEL_COLUMNS, TYPE_COLUMNS, find_columns
 
 WIKIDATA = ("wikidata-truthy", "wikidata-json")
 TABLES = ("table", "parquet", "json-lines", "neo4j")

@@ -17,7 +17,7 @@ from faan.base import InputError, counted, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
-from faan.graph.tables import BLANK, Columns, find_columns
+from faan.graph.table_layout import BLANK, Columns, find_columns
 
 _CHUNK = 1 << 18  # triples handed on at once
 _ROW_BYTES = 3 * 16  # of a triple in columns of text, however small its file

@@ -8,26 +8,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from faan.base import (
-    InputError,
-    Ints,
-    UnknownNameError,
-    are_below,
-    counted,
-    html_table,
-    is_ragged,
-    offsets_of,
-    places_of,
-)
+from faan.base import InputError, Ints, UnknownNameError, counted, html_table
+from faan.graph.entity_types import Types
 from faan.graph.libraries import igraph_graph, networkx_graph, pykeen_factory
 from faan.graph.names import Names
+from faan.graph.neighbours import Neighbours
 from faan.graph.rules import Rules
 from faan.graph.schema import Schema
 
 _SHOWN = 10  # relations in a notebook
-_PIECE = 1 << 16  # edges multiplied at once
 
 
 @dataclass(frozen=True)
@@ -42,141 +32,6 @@ class ReadReport:
     bad_lines: tuple[str, ...] = ()  # the first few of them, as error messages
     unused_nodes: int = 0  # labels or types of things that occur in no triple
     notes: tuple[str, ...] = ()  # what else a user should know
-
-
-@dataclass(frozen=True, eq=False)
-class Types:
-    """The types of each entity, ragged: those of entity `i` are `ids[offsets[i]:offsets[i + 1]]`."""
-
-    names: Names
-    offsets: Ints  # (entities + 1,)
-    ids: Ints
-    labels: Names | None = None  # "" where a type has none
-
-    def check(self) -> None:
-        """Refuse numbers out of range, in types that were found on disk."""
-        if not (is_ragged(self.offsets, len(self.ids)) and are_below(self.ids, len(self.names))):
-            raise _damaged("its types are out of range")
-        self.names.check()
-        if self.labels is not None:
-            self.labels.check()
-
-    def label(self, kind: int) -> str:
-        """What to show a person for a type: its label, or its name if it has none."""
-        return (self.labels[kind] if self.labels else "") or self.names[kind]
-
-    def of(self, entity: int) -> Ints:
-        """The type ids of one entity."""
-        return self.ids[self.offsets[entity] : self.offsets[entity + 1]]
-
-    def having(self, kinds: Ints) -> NDArray[np.bool_]:
-        """Which entities have one of some types, (entities,)."""
-        wanted = np.zeros(len(self.names), dtype=bool)
-        wanted[kinds] = True
-        found = np.zeros(len(self.offsets) - 1, dtype=bool)
-        found[self.owners[wanted[self.ids]]] = True
-        return found
-
-    @cached_property
-    def is_typed(self) -> NDArray[np.bool_]:
-        """Which entities have a type, (entities,)."""
-        found: NDArray[np.bool_] = np.diff(self.offsets) > 0
-        return found
-
-    def gather(self, entities: Ints) -> tuple[Ints, Ints]:
-        """The types of many entities at once: the place of each type's entity among these, and the type."""
-        starts = self.offsets[entities]
-        places, offsets = places_of(starts, self.offsets[np.asarray(entities) + 1] - starts)
-        return np.repeat(np.arange(len(entities)), np.diff(offsets)), self.ids[places]
-
-    @cached_property
-    def owners(self) -> Ints:
-        """The entity that each element of `ids` belongs to."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    @property
-    def num_typed(self) -> int:
-        """How many entities have a type."""
-        return int(np.count_nonzero(np.diff(self.offsets)))
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbours:
-    """The edges of each entity, both directions, ragged (compressed sparse rows).
-
-    Relation `r` seen from its tail is `r + num_relations`.
-    """
-
-    offsets: Ints  # (entities + 1,)
-    relations: Ints  # (2 * triples,)
-    entities: Ints  # (2 * triples,)
-
-    @classmethod
-    def build(cls, heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> Neighbours:
-        """Group the edges and their inverses by the entity they leave, then by relation."""
-        _check_ids(heads, relations, tails, num_entities, num_relations)
-        source = np.concatenate([heads, tails])
-        relation = np.concatenate([relations, relations + num_relations]).astype(np.int32)
-        order = np.argsort(source.astype(np.int64) * (2 * num_relations) + relation, kind="stable")
-        offsets = offsets_of(np.bincount(source, minlength=num_entities))
-        return cls(offsets, relation[order], np.concatenate([tails, heads])[order].astype(np.int32))
-
-    def check(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
-        """Refuse numbers out of range, in neighbours that were found on disk and in the triples beside them."""
-        num_entities = len(self.offsets) - 1
-        _check_ids(heads, relations, tails, num_entities, num_relations)
-        fitting = (
-            is_ragged(self.offsets, len(self.entities))
-            and are_below(self.entities, num_entities)
-            and are_below(self.relations, 2 * num_relations)
-        )
-        if not fitting:
-            raise _damaged("its neighbours are out of range")
-
-    def check_edges(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
-        """Refuse neighbours, found on disk and in range, that are not the edges of the triples, grouped by relation.
-
-        Both sides are compared as sums of products of random numbers, which nobody can know in advance: that is three
-        times as fast as to sort them.
-        """
-        random = np.random.default_rng()
-        num_entities = len(self.offsets) - 1
-        near, far, kind = (
-            random.integers(1 << 63, size=count, dtype=np.uint64) | np.uint64(1)
-            for count in (num_entities, num_entities, 2 * num_relations)
-        )
-        owners = np.repeat(np.arange(num_entities, dtype=np.int32), np.diff(self.offsets))
-        grouped = (self.relations[1:] >= self.relations[:-1]) | (owners[1:] != owners[:-1])
-        found = _sum_of_products(near, owners, kind, self.relations, far, self.entities)
-        wanted = _sum_of_products(near, heads, kind, relations, far, tails)
-        wanted += _sum_of_products(near, tails, kind[num_relations:], relations, far, heads)
-        if not grouped.all() or (found - wanted) % 2**64:
-            raise _damaged("its neighbours are not those of its triples")
-
-    @property
-    def degrees(self) -> Ints:
-        """The number of edges of each entity, both directions."""
-        return np.diff(self.offsets)
-
-    def of(self, entity: int) -> tuple[Ints, Ints]:
-        """Relations and entities next to one entity."""
-        if not 0 <= entity < len(self.offsets) - 1:
-            raise IndexError(f"entity {entity} is outside 0 to {len(self.offsets) - 2}")
-        span = slice(self.offsets[entity], self.offsets[entity + 1])
-        return self.relations[span], self.entities[span]
-
-    def gather(self, entities: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
-        """The edges of many entities at once: offsets (len(entities) + 1,), relations, neighbours."""
-        starts = self.offsets[entities]
-        places, offsets = places_of(starts, self.offsets[np.asarray(entities) + 1] - starts)
-        return offsets, self.relations[places], self.entities[places]
-
-    def gather_hiding(self, entities: Ints, relation: int, others: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
-        """As `gather`, but without the edge of a relation (or its inverse) between each entity and its other."""
-        offsets, relations, neighbours = self.gather(entities)
-        owner = np.repeat(np.arange(len(entities)), np.diff(offsets))
-        keep = (relations != relation) | (neighbours != np.asarray(others)[owner])
-        return offsets_of(np.bincount(owner[keep], minlength=len(entities))), relations[keep], neighbours[keep]
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,34 +262,6 @@ class Graph:
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
-
-
-def _sum_of_products(
-    near: NDArray[np.uint64],
-    owners: Ints,
-    kind: NDArray[np.uint64],
-    relations: Ints,
-    far: NDArray[np.uint64],
-    entities: Ints,
-) -> int:
-    """The sum over all edges of the product of three numbers, modulo 2**64; in pieces that stay small."""
-    total = 0
-    for start in range(0, len(owners), _PIECE):
-        part = slice(start, start + _PIECE)
-        total += int((near[owners[part]] * kind[relations[part]] * far[entities[part]]).sum())
-    return total
-
-
-def _check_ids(heads: Ints, relations: Ints, tails: Ints, num_entities: int, num_relations: int) -> None:
-    for name, ids, count in (("head", heads, num_entities), ("tail", tails, num_entities)):
-        if not are_below(ids, count):
-            raise _damaged(f"a {name} is none of its {num_entities:,} entities")
-    if not are_below(relations, num_relations):
-        raise _damaged(f"a triple has none of its {num_relations:,} relations")
-
-
-def _damaged(problem: str) -> InputError:
-    return InputError(f"the graph is damaged ({problem}); read it from its source again")
 
 
 def _facts(count: int | np.integer) -> str:

@@ -11,7 +11,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.limits import is_too_long, too_long
 from faan.graph.sources import Source
-from faan.graph.tables import BLANK, KGX, KNOWN_HEADERS, LABEL_COLUMNS, TRIPLE, TYPE_COLUMNS, Columns
+from faan.graph.table_layout import BLANK, KGX, KNOWN_HEADERS, LABEL_COLUMNS, TRIPLE, TYPE_COLUMNS, Columns
 
 _BLOCK = 1 << 24  # bytes read at once
 _CHUNK = 1 << 16  # facts handed on at once

@@ -85,7 +85,7 @@ class Names:
             and count.bit_count() == 1  # a hash is cut to a bucket by its last bits
         )
         if not fitting or not self._are_text():
-            raise InputError("the graph is damaged (its names are no texts); read it from its source again")
+            raise damaged("its names are no texts")
 
     def _are_text(self) -> bool:
         """Whether each name is whole UTF-8: all of them together are, and none begins inside a letter."""
@@ -250,3 +250,8 @@ def _lower(text: Bytes) -> Bytes:
 def _pairs(text: Bytes) -> NDArray[np.uint16]:
     """A number for each two neighbouring bytes."""
     return (text[:-1].astype(np.uint16) << np.uint16(8)) | text[1:]
+
+
+def damaged(problem: str) -> InputError:
+    """The error for a graph on disk that cannot be as it was written."""
+    return InputError(f"the graph is damaged ({problem}); read it from its source again")

@@ -20,7 +20,8 @@ from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.packed import COMPRESSIONS
 from faan.graph.sources import Source, prefixed
-from faan.graph.tables import BLANK, LABEL_COLUMNS, Table, add_nodes, read_frames
+from faan.graph.table_layout import BLANK, LABEL_COLUMNS, Table
+from faan.graph.tables import add_nodes, read_frames
 
 _APOC = {"_id": "id", "_labels": "type", "_start": "head", "_end": "tail", "_type": "relation"}
 _IMPORT = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}

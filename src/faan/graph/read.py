@@ -39,7 +39,8 @@ from faan.graph.schema_file import with_schema_files
 from faan.graph.sources import Folder, Source, is_tar, open_source
 from faan.graph.sparql import read_endpoint
 from faan.graph.store import is_saved_graph, open_graph
-from faan.graph.tables import Columns, read_table, read_triples
+from faan.graph.table_layout import Columns
+from faan.graph.tables import read_table, read_triples
 from faan.graph.wikidata import read_entities, read_truthy
 
 BUNDLED = "world"  # the graph that ships inside the package; a file of that name is `./world`

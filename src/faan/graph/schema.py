@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from faan.base import InputError, Ints, are_below
-from faan.graph.names import Names
+from faan.base import Ints, are_below
+from faan.graph.names import Names, damaged
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -94,7 +94,7 @@ class Schema:
         """Refuse numbers out of range, in a schema that was found on disk."""
         self.terms.check()
         if not all(are_below(places, len(self.terms)) for places in (self.subjects, self.predicates, self.objects)):
-            raise InputError("the graph is damaged (its schema is out of range); read it from its source again")
+            raise damaged("its schema is out of range")
 
     def rows(self) -> pl.DataFrame:
         """The statements by name: head, relation, tail."""

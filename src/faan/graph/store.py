@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError, atomic_folder, check_free, open_array, read_small
-from faan.graph.graph import Graph, Neighbours, ReadReport, Types
+from faan.graph.entity_types import Types
+from faan.graph.graph import Graph, ReadReport
 from faan.graph.names import Names
+from faan.graph.neighbours import Neighbours
 from faan.graph.schema import Schema
 
 _MARK = "graph.json"

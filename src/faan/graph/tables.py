@@ -9,12 +9,10 @@ from __future__ import annotations
 import codecs
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import chain
 from operator import and_, or_
-from pathlib import Path
 
 import polars as pl
 
@@ -22,56 +20,23 @@ from faan.base import InputError, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.labels import language_rank
 from faan.graph.limits import LINE_BYTES, NAME_BYTES, is_too_long, too_long
-from faan.graph.packed import SNIFF
 from faan.graph.sources import Source
-
-Columns = tuple[str, str, str]  # names, or numbers from 1 as text
-
-# Header names by which (head, relation, tail) are found, in any letter case.
-KNOWN_HEADERS: tuple[Columns, ...] = (
-    ("head", "relation", "tail"),
-    ("subject", "predicate", "object"),  # RDF tools, KGX
-    ("subject", "relation", "object"),
-    ("source", "type", "target"),
-    ("source", "relation", "target"),
-    ("source", "label", "target"),
-    ("source", "metaedge", "target"),  # Hetionet
-    ("node1", "label", "node2"),  # KGTK
-    ("start", "type", "end"),
-    ("from", "relation", "to"),
-    ("from", "label", "to"),
-    ("src", "rel", "dst"),
-    ("head", "rel", "tail"),
-    ("h", "r", "t"),
-    ("s", "p", "o"),
-    ("x_id", "relation", "y_id"),  # PrimeKG
-    ("x_index", "relation", "y_index"),
+from faan.graph.table_layout import (
+    BLANK,
+    LABEL_COLUMNS,
+    TRIPLE,
+    TYPE_COLUMNS,
+    Columns,
+    Table,
+    index_of,
+    layout_of,
+    split_line,
 )
-TRIPLE = ("head", "relation", "tail")
-TYPE_COLUMNS = ("category", "type", "kind", "node_type")  # of a table of nodes
-LABEL_COLUMNS = ("name", "label", "title", "node_name")
-BLANK = " \t\r\n"
-KGX = ("subject", "predicate", "object")
+
 _KGTK = ("node1", "label", "node2")
 _KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
 _KGTK_TEXT = r"""^["'](?<text>.*)["'](?:@(?<language>[A-Za-z-]+))?$"""
 _ROWS = 1 << 18  # rows that the slow reader hands on at once
-
-
-@dataclass(frozen=True)
-class Table:
-    """How a text table is laid out, and what is wanted of it."""
-
-    delimiter: str
-    width: int  # columns of its first line
-    header_lines: int  # lines to pass over at the top
-    columns: Mapping[str, int]  # what is wanted, and in which column it stands
-    rows: tuple[tuple[str, ...], ...]  # the kinds of rows, by what must not be empty in them
-
-    @property
-    def quoting(self) -> bool:
-        """Quotes are quotes in CSV; in TSV they are ordinary characters."""
-        return self.delimiter != "\t"
 
 
 def read_triples(source: Source, builder: GraphBuilder) -> None:
@@ -85,7 +50,7 @@ def read_table(
     source: Source, builder: GraphBuilder, columns: Columns | None = None, languages: Sequence[str] = ("en",)
 ) -> None:
     """Read delimited text; delimiter, header and columns are detected."""
-    table, header = _layout(source, builder, columns)
+    table, header = layout_of(source, builder, columns)
     found = tuple(header[table.columns[part]] for part in TRIPLE) if header else ()
     both_ways = found in (("x_id", "relation", "y_id"), ("x_index", "relation", "y_index"))  # PrimeKG
     for frame in read_frames(source, builder, table):
@@ -114,12 +79,12 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; apart by `|`), `name` or `label`, `description`."""
     first_line = source.peek().split(b"\n", 1)[0].decode(errors="replace").strip(BLANK)
     delimiter = max("\t,;", key=first_line.count)
-    header = [name.strip().lower() for name in _split(first_line, delimiter)]
+    header = [name.strip().lower() for name in split_line(first_line, delimiter)]
     found = {
-        "id": _index(header, "id", "node_index"),
-        "type": _index(header, *TYPE_COLUMNS),
-        "label": _index(header, *LABEL_COLUMNS),
-        "description": _index(header, "description"),
+        "id": index_of(header, "id", "node_index"),
+        "type": index_of(header, *TYPE_COLUMNS),
+        "label": index_of(header, *LABEL_COLUMNS),
+        "description": index_of(header, "description"),
     }
     columns = {part: place for part, place in found.items() if place is not None}
     if "id" not in columns or not columns.keys() & {"type", "label"}:
@@ -145,119 +110,6 @@ def add_nodes(nodes: pl.DataFrame, builder: GraphBuilder, types_apart_by: str = 
             builder.add_labels(given["id"], given[column], [rank] * len(given))
 
 
-def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:
-    """Where head, relation and tail stand; None where the header has no names that we know."""
-    lowered = [name.strip().lower() for name in header]
-    if columns and len({column.lower() for column in columns}) < 3:
-        raise InputError(f"expected three different columns, found {', '.join(columns)}", source=source)
-    if columns and _are_numbers(columns):
-        numbers = [int(c) - 1 for c in columns]
-        if any(not 0 <= n < len(header) for n in numbers):
-            raise InputError(f"columns {', '.join(columns)} were asked for, but there are {len(header)}", source=source)
-        return (numbers[0], numbers[1], numbers[2])
-    for names in [columns] if columns else KNOWN_HEADERS:
-        places = [_index(lowered, name.lower()) for name in names]
-        if None not in places:
-            return (places[0], places[1], places[2])  # type: ignore[return-value]
-    if columns:
-        missing = [c for c in columns if c.lower() not in lowered]
-        raise InputError(
-            f"no column is called {' or '.join(missing)}; the columns are {shorten(', '.join(header))}", source=source
-        )
-    return None
-
-
-def pair_columns(header: Sequence[str]) -> tuple[int, int] | None:
-    """Where head and tail stand in a table of pairs; None where the header has no names that we know."""
-    lowered = [name.strip().lower() for name in header]
-    for head, _, tail in KNOWN_HEADERS:
-        if head in lowered and tail in lowered:
-            return lowered.index(head), lowered.index(tail)
-    return None
-
-
-def _are_numbers(columns: Columns) -> bool:
-    return all(c.isdecimal() for c in columns)
-
-
-def _index(header: Sequence[str], *names: str) -> int | None:
-    return next((header.index(name) for name in names if name in header), None)
-
-
-def _layout(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[Table, list[str]]:
-    """Find delimiter, header and columns from the first lines; the header is in lower case, empty where none is."""
-    sample = source.peek()
-    if b"\n" not in sample and b"\r" in sample:
-        raise InputError("lines end in CR alone, as on old Macs; save the file with LF or CR LF", source=source.name)
-    lines = sample.decode(errors="replace").replace("\r\n", "\n").split("\n")
-    if len(sample) == SNIFF and len(lines) > 1:
-        lines.pop()  # it may be cut
-    blank_lines = next((i for i, line in enumerate(lines) if line.strip(BLANK)), len(lines))
-    lines = [line for line in lines if line.strip(BLANK)][:50]
-    if not lines:
-        raise InputError("the file is empty; expected lines of head, relation, tail", source=source.name)
-
-    def wide_lines(delimiter: str) -> int:
-        return sum(len(_split(line, delimiter)) >= 3 for line in lines)
-
-    delimiter = max("\t,;", key=wide_lines)  # the first of equals: tab
-    if not wide_lines(delimiter):
-        raise _too_narrow(source, lines[0], blank_lines + 1)
-    first = _split(lines[0], delimiter)
-    places = find_columns(first, columns, source.name)
-    lowered = [name.strip().lower() for name in first]
-    if places is None:
-        _refuse_other_header(lowered, source.name, blank_lines + 1)
-        shown = shorten(", ".join(cell.strip(BLANK) for cell in first[:3]))
-        builder.note(f"no header with names that are known; the first triple is: {shown}")
-    has_header = places is not None and not (columns and _are_numbers(columns))
-    wanted = dict(zip(TRIPLE, places or (0, 1, 2), strict=True))
-    if has_header:
-        wanted |= _ends(lowered, wanted)
-    header_lines = blank_lines + 1 if has_header else 0
-    table = Table(delimiter, max(3, len(first)), header_lines, wanted, rows=(TRIPLE,))
-    return table, lowered if has_header else []
-
-
-def _too_narrow(source: Source, first: str, line: int) -> InputError:
-    with source.errors():
-        first_line = source.stream.readline(SNIFF + 1)
-    if len(first_line) > SNIFF:
-        return InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
-    return InputError(
-        "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
-        f"found {shorten(first)!r}",
-        source=source.name,
-        line=line,
-    )
-
-
-def _refuse_other_header(header: Sequence[str], name: str, line: int) -> None:
-    """Complain about the header of a table that holds no triples: one of nodes, or of KGX edges that lacks columns."""
-    if {"id", "category"} <= set(header):
-        raise InputError("this is a nodes file; give the edges file as the graph and this one as nodes", source=name)
-    missing = [column for column in KGX if column not in header]
-    if len(missing) == 1 or (len(missing) == 2 and "edges" in Path(name).name):
-        found = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-        raise InputError(
-            f"KGX edges need the columns {', '.join(KGX)}; {found} among {shorten(', '.join(header))}",
-            source=name,
-            line=line,
-        )
-
-
-def _ends(header: Sequence[str], places: Mapping[str, int]) -> dict[str, int]:
-    """Columns that say what heads and tails are: `subject_category`, `subject_label`, `x_type`, `source_name` ..."""
-    found: dict[str, int | None] = {}
-    for end in ("head", "tail"):
-        start = header[places[end]].removesuffix("_id").removesuffix("_index")
-        found[f"{end}_type"] = _index(header, f"{start}_category", f"{start}_type", f"{start}_kind")
-        found[f"{end}_label"] = _index(header, f"{start}_label", f"{start}_name")
-        if header[places[end]] == f"{start}_id":
-            found[f"{end}_source"] = _index(header, f"{start}_source")
-    return {part: place for part, place in found.items() if place is not None and place not in places.values()}
-
-
 def _describe_ends(triples: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame:
     """Add the types and labels that a table of triples has beside heads and tails."""
     for end in ("head", "tail"):
@@ -268,15 +120,6 @@ def _describe_ends(triples: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame
         if len(known) > 1:
             add_nodes(triples.select(**known).unique(maintain_order=True), builder)
     return triples
-
-
-def _split(line: str, delimiter: str) -> list[str]:
-    if delimiter == "\t" or '"' not in line:
-        return line.split(delimiter)
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
 
 
 def _read_fast(block: bytes, table: Table, header_lines: int) -> pl.DataFrame | None:
