@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import socket
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+
+from faan.web.server import listen
 
 from .serving import served_here
 
@@ -114,3 +117,28 @@ def test_one_connection_too_many_is_refused_and_the_others_go_on(model: Path, mo
             assert rest(refused).startswith(b"HTTP/1.1 503")
         kept.pop().close()
         assert answers(address)  # once the server has seen that one is gone
+
+
+def test_answers_are_sent_at_once() -> None:
+    """Without this option each answer but the first of a connection waits 40 ms for the client's word."""
+
+    async def connected() -> int:
+        options: list[int] = []
+        over = asyncio.Event()
+
+        class Looking(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                own = transport.get_extra_info("socket")
+                options.append(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                transport.close()
+                over.set()
+
+        with listen("127.0.0.1", 0) as bound:
+            server = await asyncio.get_running_loop().create_server(Looking, sock=bound)
+            async with server:
+                _, writer = await asyncio.open_connection(*bound.getsockname())
+                await over.wait()
+                writer.close()
+        return options[0]
+
+    assert asyncio.run(connected())

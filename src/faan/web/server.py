@@ -90,8 +90,8 @@ def service_of(
 def listen(host: str, port: int) -> socket.socket:
     """A socket at an address; taken before anything slow is done, so that a port in use is known at once."""
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        bound = socket.socket(family, kind, socket.IPPROTO_TCP)  # said outright: else asyncio lets answers wait 40 ms
         try:
             if os.name != "nt":  # a restart need not wait for a minute; on Windows it would share a port in use
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
