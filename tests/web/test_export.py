@@ -269,7 +269,7 @@ def test_an_export_that_breaks_off_leaves_the_old_file(
         yield "half a file"
         raise InputError("the disk is full")
 
-    monkeypatch.setattr("faan.cli.review.export_facts", lambda *_, **__: Exported(1, 0, broken()))
+    monkeypatch.setattr("faan.cli.export.export_facts", lambda *_, **__: Exported(1, 0, broken()))
     code, _, err = faan("export", tmp_path, "-o", tmp_path / "mine.nt", "--force")
     assert (code, "the disk is full" in err) == (1, True)
     assert (tmp_path / "mine.nt").read_text() == "mine"

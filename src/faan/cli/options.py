@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -38,8 +41,40 @@ RelationBase = Annotated[
 BenchmarkFolder = Annotated[
     Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
 ]
+DecisionsFile = Annotated[
+    Path | None,
+    typer.Option("--decisions", metavar="FILE", help="The file of decisions, if it is not in the model folder."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def with_options(
+    parameter: str, group: type, names: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a dataclass, or those that are named, in the place of one of its parameters."""
+    hints = get_type_hints(group, include_extras=True)
+    options = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in fields(group)
+        if not names or one.name in names
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_group(**given: Any) -> None:
+            command(**{parameter: group(**{option.name: given.pop(option.name) for option in options})}, **given)
+
+        own = get_type_hints(command, include_extras=True)
+        parameters: list[inspect.Parameter] = []
+        for one in inspect.signature(command).parameters.values():
+            kept = one.replace(annotation=own[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
+            parameters += options if one.name == parameter else [kept]
+        with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        with_group.__annotations__ = {one.name: one.annotation for one in parameters}
+        return with_group
+
+    return decorate
 
 
 def read_tasks(path: Path) -> Benchmark:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
 from faan.base import InputError
+from faan.cli.options import with_options
 from faan.cli.printing import busy
 from faan.graph import FORMATS, TYPE_RELATIONS, Endpoint, Graph, is_endpoint, read_graph
 
@@ -151,32 +150,8 @@ DEFAULT = SourceOptions()  # what `source` is in a signature; the command line a
 
 
 def reads_graph(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Put the options of `SourceOptions`, or those that are named, in the place of a command's parameter `source`."""
-    hints = get_type_hints(SourceOptions, include_extras=True)
-    options = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(SourceOptions)
-        if not names or field.name in names
-    ]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def with_source(**given: Any) -> None:
-            source = SourceOptions(**{option.name: given.pop(option.name) for option in options})
-            command(source=source, **given)
-
-        own = get_type_hints(command, include_extras=True)
-        parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command).parameters.values():
-            one = parameter.replace(annotation=own[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
-            parameters += options if parameter.name == "source" else [one]
-        with_source.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        with_source.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return with_source
-
-    return decorate
+    """Give a command the options of `SourceOptions`, or those that are named, in the place of `source`."""
+    return with_options("source", SourceOptions, names)
 
 
 def endpoint_of(graphs: Sequence[str] | None, limit: int | None, user: str | None, timeout: float | None) -> Endpoint:

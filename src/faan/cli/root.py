@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from faan import __version__
 from faan.base import InputError, first_problem
-from faan.cli import embed, explain, fit, graphs, reproduce, review, suggest, train
+from faan.cli import embed, explain, export, fit, graphs, reproduce, serve, suggest, train
 from faan.cli.evaluate import evaluate_app
 from faan.cli.graphs import benchmark_app
 from faan.cli.methods_help import MethodsCommand
@@ -32,8 +32,8 @@ for command in (
     suggest.suggest,
     explain.explain,
     fit.info,
-    review.serve,
-    review.export,
+    serve.serve,
+    export.export,
     embed.embed,
     train.train,
     train.resume,
