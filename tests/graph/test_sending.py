@@ -54,7 +54,7 @@ def test_what_changes_is_shown_before_it_is_sent(server: Oxigraph, decided: Path
 
     code, _, err = faan(*command, "--yes")
     assert code == 0, err
-    assert "sent 1 fact; the endpoint has them as decided" in err
+    assert "sent 1 fact; the endpoint is as decided" in err
     assert heads(server) == {"Lima", "Cusco", "Oslo", "Puno"}
 
     code, _, err = faan(*command, "--decision", "all", "--yes")

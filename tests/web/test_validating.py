@@ -74,7 +74,10 @@ def test_names_that_are_no_iris_are_checked_by_the_iris_that_are_written(shapes:
     )
     found = validate([decision("Peru", "capital", "Cusco")], shapes, Terms(EX), graph)
     assert {one.path for one in found.new} == {f"{EX}capital"}
-    assert not validate([decision("Peru", "capital", "Cusco")], shapes, Terms(), graph).new
+    assert found.notes == ()
+    elsewhere = validate([decision("Peru", "capital", "Cusco")], shapes, Terms(), graph)
+    assert not elsewhere.new
+    assert elsewhere.notes[0].startswith("the shapes name no relation, type or entity of these facts: nothing was ch")
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ class EndpointOptions:
                 "does --query-at see the same graph?",
                 source=updated.name,
             )
-        talk.print(f"sent {counted(len(signed), 'fact')}; the endpoint has them as decided")
+        talk.print(f"sent {counted(len(signed), 'fact')}; the endpoint is as decided")
 
 
 _PLAIN, _NOWHERE = FormatOptions(), EndpointOptions()  # in the signature; the command line always gives its own
@@ -251,7 +251,7 @@ def _validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Grap
     if len(found.new) > _VIOLATIONS:
         talk.print(f"and {len(found.new) - _VIOLATIONS:,} more")
     for note in found.notes[:_NOTES]:
-        talk.print(f"pySHACL says: {visible(note)}")
+        talk.print(visible(note))
     if found.old:
         many = counted(found.old, "violation was", "violations were")
         talk.print(f"{many} in the graph before, at the same entities")

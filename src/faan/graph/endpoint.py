@@ -47,10 +47,11 @@ class Endpoint:
 class TroubleError(Exception):
     """An answer that did not come, or not whole: trying again may help. `rows` is what came before it broke off."""
 
-    def __init__(self, message: str, rows: list[Row], wait: float | None = None) -> None:
+    def __init__(self, message: str, rows: list[Row], wait: float | None = None, *, reached: bool = True) -> None:
         super().__init__(message)
         self.rows = rows
         self.wait = wait
+        self.reached = reached  # whether there is a server at all
 
 
 def is_endpoint(source: object) -> bool:
@@ -156,7 +157,7 @@ class Client:
         if isinstance(reason, http.client.HTTPException):
             return TroubleError(f"the answer breaks off ({type(reason).__name__})", rows)
         said = getattr(reason, "strerror", None) or str(reason)
-        return TroubleError(f"no connection ({shorten(said, 120)})", rows)
+        return TroubleError(f"no connection ({shorten(said, 120)})", rows, reached=False)
 
     def _wrong(self, message: str) -> InputError:
         return InputError(message, source=self.name)

@@ -29,6 +29,10 @@ _COUNTS = f"(COUNT(*) AS ?n) (SUM(IF({_EDGE}, 1, 0)) AS ?edges) (SUM(IF(isLitera
 _sleep = time.sleep
 
 
+class _OverburdenedError(InputError):
+    """A server did not manage to answer; it may manage to answer less."""
+
+
 @dataclass
 class _Predicate:
     """A predicate and how many of its triples link two IRIs; None where the server could not count them."""
@@ -99,7 +103,7 @@ class _Reader:
         except InputError:
             try:
                 rows = self._ask(f"SELECT DISTINCT ?p {self._from} WHERE {{ ?s ?p ?o {self._member} }}", attempts=2)
-            except InputError as error:
+            except _OverburdenedError as error:
                 raise InputError(f"{error}. Name the predicates to read: --predicate") from None
             return [_Predicate(_text(row[0])) for row in rows]
 
@@ -183,7 +187,8 @@ class _Reader:
                     return trouble.rows
                 if attempt == attempts:
                     tried = counted(attempts, "attempt")
-                    raise InputError(f"{trouble}, after {tried}", source=self._client.name) from None
+                    kind = _OverburdenedError if trouble.reached else InputError
+                    raise kind(f"{trouble}, after {tried}", source=self._client.name) from None
                 pause = 0.25 * 2**attempt * (1 + random.random())  # not all clients at once
                 self._tell(f"waiting: {shorten(str(trouble))}", 0.0)
                 _sleep(pause if trouble.wait is None else trouble.wait)

@@ -24,6 +24,10 @@ _MOST = 500_000  # statements around the accepted facts that are looked at
 _RUNS = ("select", "ask", "construct", "update", "jsFunctionName")  # what would run programs, or reach other servers
 _RESULT = ("focusNode", "resultPath", "value", "resultMessage")
 _LOGGERS = ("pyshacl-validate", "rdflib.term")  # which print to the terminal
+_STRANGE = (
+    "the shapes name no relation, type or entity of these facts: nothing was checked; do --base and --relation-base "
+    "make the IRIs that the shapes use?"
+)
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
@@ -43,7 +47,7 @@ class Validated:
 
     new: tuple[Violation, ...]
     old: int
-    notes: tuple[str, ...] = ()  # what pySHACL says of the shapes: that it skips a constraint, for example
+    notes: tuple[str, ...] = ()  # about the shapes: that pySHACL skips a constraint, that they are about other things
 
 
 def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None) -> Validated:
@@ -57,13 +61,16 @@ def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph
     if not facts:
         return Validated((), 0)
     before = set() if graph is None else set(_around(facts, graph, terms, stated))
+    accepted = {terms.triple(fact.head, fact.relation, fact.tail) for fact in facts}
+    strange = not _named(stated) & {term for triple in before | accepted for term in triple}
     before |= {triple for triple in stated if triple.predicate.value == SUBCLASS}
-    after = before | {terms.triple(fact.head, fact.relation, fact.tail) for fact in facts}
+    after = before | accepted
     with _overheard() as said:
         broken = _broken(after, stated, str(shapes))
         was = _broken(before, stated, str(shapes)) if broken else set()
     found = sorted(broken - was, key=lambda one: (one.node, one.path, one.value, one.message))
-    return Validated(tuple(found), len(broken & was), tuple(dict.fromkeys(said)))
+    notes = [*(f"pySHACL says: {one}" for one in dict.fromkeys(said)), *[_STRANGE] * strange]
+    return Validated(tuple(found), len(broken & was), tuple(notes))
 
 
 @contextmanager
@@ -128,9 +135,14 @@ def _around(facts: Sequence[Decision], graph: Graph, terms: Terms, shapes: Seque
 
 def _relations(graph: Graph, terms: Terms, shapes: Sequence[ox.Triple]) -> list[int]:
     """The relations of the graph that shapes name; all of them where a shape allows no others."""
-    named = {term for triple in shapes for term in (triple.subject, triple.object)}
+    named = _named(shapes)
     closed = any(triple.predicate.value == f"{SHACL}closed" for triple in shapes)
     return [number for number, name in enumerate(graph.relation_names) if closed or terms.relation(name) in named]
+
+
+def _named(shapes: Sequence[ox.Triple]) -> set[object]:
+    """All that shapes name."""
+    return {term for triple in shapes for term in (triple.subject, triple.object)}
 
 
 def _broken(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], source: str) -> set[Violation]:
