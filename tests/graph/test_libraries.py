@@ -56,6 +56,25 @@ def test_any_names_survive_igraph_and_networkx(triples: list[tuple[str, str, str
     assert set(read_graph(graph.to_networkx(), type_relations=()).triples()) == set(triples)
 
 
+@given(st.lists(st.tuples(NAME, NAME, NAME), min_size=1, max_size=9))
+def test_any_names_survive_data_frames(triples: list[tuple[str, str, str]]) -> None:
+    graph = read_graph(triples, type_relations=())
+    for frame in (graph.to_polars(), graph.to_pandas()):
+        assert list(frame.columns) == ["head", "relation", "tail"]
+        assert list(read_graph(frame, type_relations=()).triples()) == list(graph.triples())
+
+
+def test_rows_may_be_mappings_in_any_order() -> None:
+    rows = [{"tail": "Lima", "relation": "capital", "head": "Peru", "since": 1535}]
+    assert list(read_graph(rows).triples()) == [("Peru", "capital", "Lima")]
+
+
+@pytest.mark.parametrize("row", [{"a": "x", "b": "y", "c": "z"}, {"head": "x", "tail": "y"}, {"x", "y", "z"}])
+def test_a_row_without_an_order_is_refused(row: object) -> None:
+    with pytest.raises(InputError, match=r"triple 1: expected \(head, relation, tail\), found"):
+        read_graph([row])
+
+
 def test_nodes_that_share_a_name_are_told_to_be_one_entity() -> None:
     vertices = igraph.Graph(n=3, edges=[(0, 1), (2, 1)], directed=True)
     vertices.vs["name"], vertices.es["relation"] = ["Córdoba", "Spain", "Córdoba"], "in"

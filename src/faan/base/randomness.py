@@ -43,8 +43,9 @@ class Stream:
     """A stream of random numbers, fixed by a seed and by a purpose and a step within it."""
 
     def __init__(self, seed: int, purpose: Purpose, step: int = 0) -> None:
-        if seed < 0 or step < 0 or seed >= 1 << 64:
-            raise InputError(f"expected a seed below 2**64 and no negative numbers, found seed {seed}, step {step}")
+        if not 0 <= seed < 1 << 64:
+            raise InputError(f"expected a seed from 0 to 2**64 - 1, found {seed}")
+        assert step >= 0
         self._bits = np.random.Philox(key=seed, counter=[0, 0, purpose, step])
 
     def raw(self, count: int) -> NDArray[np.uint64]:

@@ -130,7 +130,7 @@ class GraphBuilder:
     def add_graph(self, graph: Graph) -> None:
         """Add all that a graph holds."""
         entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
-        self.add(entities.gather(graph.heads), relations.gather(graph.relations), entities.gather(graph.tails))
+        self.add(*graph.to_polars())
         if graph.types is not None:
             kinds = graph.types.names.to_series()
             self.add_types(entities.gather(graph.types.owners), kinds.gather(graph.types.ids))

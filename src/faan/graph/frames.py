@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -186,7 +186,7 @@ def _describe(nodes: Iterable[tuple[Any, Mapping[str, Any]]], directed: bool, bu
 
 
 def read_rows(rows: Iterable[Iterable[Any]], builder: GraphBuilder) -> None:
-    """Read any iterable of (head, relation, tail)."""
+    """Read any iterable of (head, relation, tail), or of mappings with these keys."""
     triples = _checked(rows)
     while chunk := list(islice(triples, _CHUNK)):
         builder.add(*(list(column) for column in zip(*chunk, strict=True)))
@@ -194,10 +194,18 @@ def read_rows(rows: Iterable[Iterable[Any]], builder: GraphBuilder) -> None:
 
 def _checked(rows: Iterable[Iterable[Any]]) -> Iterator[tuple[str, ...]]:
     for number, row in enumerate(rows, start=1):
-        parts = tuple(row) if isinstance(row, Iterable) and not isinstance(row, str | bytes) else ()
+        parts = _parts(row)
         if len(parts) != 3:
             raise InputError(f"triple {number:,}: expected (head, relation, tail), found {shorten(repr(row))}")
         names = tuple("" if part is None or part != part else str(part) for part in parts)  # NaN is not itself
         if not all(name.strip(BLANK) for name in names):
             raise InputError(f"triple {number:,}: a name is empty in {shorten(repr(row))}")
         yield names
+
+
+def _parts(row: object) -> tuple[Any, ...]:
+    """Head, relation and tail of a row, which may be a mapping by the names of columns; () if it has no order."""
+    if isinstance(row, Mapping):
+        values, places = list(row.values()), find_columns([str(key) for key in row], None, "")
+        return () if places is None else tuple(values[place] for place in places)
+    return tuple(row) if isinstance(row, Iterable) and not isinstance(row, str | bytes | Set) else ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from faan.base import InputError, Ints, UnknownNameError, counted, html_table
 from faan.graph.entity_types import Types
@@ -16,6 +17,9 @@ from faan.graph.names import Names
 from faan.graph.neighbours import Neighbours
 from faan.graph.rules import Rules
 from faan.graph.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SHOWN = 10  # relations in a notebook
 
@@ -154,6 +158,28 @@ class Graph:
         entities, relations = list(self.entity_names), list(self.relation_names)
         for head, relation, tail in zip(self.heads, self.relations, self.tails, strict=True):
             yield entities[head], relations[relation], entities[tail]
+
+    def to_polars(self) -> pl.DataFrame:
+        """All triples by name as a polars frame with the columns head, relation and tail, in order.
+
+        >>> graph.to_polars().row(0)
+        ('Peru', 'capital', 'Lima')
+        """
+        entities, relations = self.entity_names.to_series(), self.relation_names.to_series()
+        heads, tails = entities.gather(self.heads), entities.gather(self.tails)
+        return pl.DataFrame({"head": heads, "relation": relations.gather(self.relations), "tail": tails})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame; needs pandas.
+
+        >>> list(graph.to_pandas()["tail"])
+        ['Lima', 'Peru', 'Peru']
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("a pandas frame needs pandas: pip install pandas") from None
+        return pd.DataFrame(self.to_polars().to_dict(as_series=False))
 
     def to_networkx(self) -> Any:
         """The graph as a `networkx.MultiDiGraph`: an edge's key and attribute `relation` is its relation.

@@ -74,9 +74,9 @@ def read_graph(
         source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
             OpenKE's `*2id.txt`, a few-shot benchmark or its tar archive); a SPARQL endpoint
             (`"sparql+https://..."`); `"world"`, the graph that ships with faan;
-            an iterable of (head, relation, tail); a polars or pandas frame or an Arrow table; a networkx or igraph
-            graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back. A list of paths is one graph: some may
-            hold only labels or types.
+            an iterable of (head, relation, tail), or of dicts with these keys; a polars or pandas frame or an Arrow
+            table; a networkx or igraph graph; a PyKEEN `TriplesFactory`; or a `Graph`, which is given back. A list of
+            paths is one graph: some may hold only labels or types.
         format: One of `faan.graph.FORMATS`; only needed if detection fails.
         columns: The names (or numbers, from 1) of the columns of head, relation and tail in a table.
         nodes: A table of `id`, `category` and `name` with the types and labels of entities, or several.
