@@ -371,6 +371,12 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "tsv", "--json"), 2, "--json means jsonl, not tsv"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
         (("suggest", "MODEL", "--relation", "lies_in", "--json", "--base", "urn:x:"), 2, "only for N-Triples"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--knowledge-source", "infores:x"), 2, "only for KGX"),
+        (
+            ("suggest", "MODEL", "--relation", "lies_in", "--format", "kgx", "--knowledge-source", "my lab"),
+            1,
+            "expected a knowledge source such as infores:my-lab",
+        ),
         (("suggest", "MODEL", "--relation", "lies_in", "--json", "--explain"), 2, "only for a table"),
         (("suggest", "MODEL", "--relation", "lies_in", "--force"), 2, "only for a file that is begun anew"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.tsv", "--resume", "--force"), 2, "begun anew"),

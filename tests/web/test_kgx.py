@@ -79,9 +79,10 @@ def test_a_suggestion_that_nobody_judged_is_of_a_computational_model() -> None:
     assert (row["knowledge_level"], row["agent_type"]) == ("prediction", "computational_model")
     assert (row["subject"], row["predicate"], row["object"]) == ("D:1", "biolink:treats", "M:2")
     assert row["has_confidence_score"] == "0.75"
-    as_json = line_writer("kgx-jsonl", "biolink:treats", Terms())
+    as_json = line_writer("kgx-jsonl", "biolink:treats", Terms(), "infores:my-lab")
     edge = json.loads(header("kgx-jsonl") + as_json(Suggestion("D:1", "M:2", 1.5, 0.75, 1, False, (), ())))
     assert (edge["id"], edge["agent_type"], edge["object"]) == (row["id"], "computational_model", "M:2")
+    assert (row["primary_knowledge_source"], edge["primary_knowledge_source"]) == ("", "infores:my-lab")
 
 
 @pytest.mark.parametrize("ending", ["tsv", "jsonl"])

@@ -14,7 +14,17 @@ import typer
 
 from faan.base import InputError, atomic_file, counted
 from faan.cli.examples import ModelArgument, graph_of
-from faan.cli.options import Base, DecisionsFile, Force, RelationBase, check_new_file, format_of, refuse, with_options
+from faan.cli.options import (
+    Base,
+    DecisionsFile,
+    Force,
+    KnowledgeSource,
+    RelationBase,
+    check_new_file,
+    format_of,
+    refuse,
+    with_options,
+)
 from faan.cli.printing import busy, talk, visible
 from faan.cli.reading import User, endpoint_of
 from faan.graph import DEFAULT_BASE, Client, Graph, Terms, iri, is_endpoint
@@ -49,10 +59,7 @@ class FormatOptions:
             "may be given several times. The day of the decision is added as P813 (retrieved).",
         ),
     ] = None
-    knowledge_source: Annotated[
-        str | None,
-        typer.Option(metavar="INFORES", help="KGX's primary_knowledge_source of the facts, such as infores:my-lab."),
-    ] = None
+    knowledge_source: KnowledgeSource = None
     node_label: Annotated[
         str | None, typer.Option(metavar="LABEL", help="The label of nodes in Cypher.  [default: Entity]")
     ] = None

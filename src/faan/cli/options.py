@@ -83,6 +83,12 @@ def read_tasks(path: Path) -> Benchmark:
         return read_benchmark(path)
 
 
+KnowledgeSource = Annotated[
+    str | None,
+    typer.Option(metavar="INFORES", help="KGX's primary_knowledge_source of the facts, such as infores:my-lab."),
+]
+
+
 def format_of(given: str | None, output: Path | None, endings: Mapping[str, str], default: str) -> str:
     """The format that was asked for, else that of the file's ending, else a default where there is no file."""
     formats = list(dict.fromkeys([default, *endings.values()]))

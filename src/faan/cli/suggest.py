@@ -14,7 +14,7 @@ import typer
 
 from faan.base import InputError, counted, read_lines
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, wanted
-from faan.cli.options import Base, Force, RelationBase, check_new_file, format_of, refuse
+from faan.cli.options import Base, Force, KnowledgeSource, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.complete import (
     ENDINGS,
@@ -32,7 +32,7 @@ from faan.complete import (
     trimmed,
 )
 from faan.complete import surest as surest_of
-from faan.graph import DEFAULT_BASE, Graph, Terms
+from faan.graph import DEFAULT_BASE, Graph, Terms, checked_source
 
 if TYPE_CHECKING:
     from faan.complete import Completer
@@ -105,6 +105,7 @@ def suggest(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The name in N-Triples or KGX of a relation given by examples.")
     ] = None,
+    knowledge_source: KnowledgeSource = None,
     base: Base = DEFAULT_BASE,
     relation_base: RelationBase = None,
     output: Annotated[
@@ -133,6 +134,8 @@ def suggest(
         )
     if chosen not in NAMED or relation is not None:
         refuse("a new relation in N-Triples or KGX", {"--name": name})
+    if not chosen.startswith("kgx"):
+        refuse("KGX", {"--knowledge-source": knowledge_source})
     if chosen != "nt":
         refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
     if chosen != "table":
@@ -152,7 +155,7 @@ def suggest(
     _suggest(
         wanted(model, relation, examples, example, not_like),
         _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary, strict_schema),
-        _Target(chosen, output, resume, force, explain, name, terms),
+        _Target(chosen, output, resume, force, explain, name, terms, checked_source(knowledge_source)),
     )
 
 
@@ -193,6 +196,7 @@ class _Target:
     explained: bool
     name: str | None
     terms: Terms
+    source: str | None  # KGX's primary_knowledge_source
 
 
 def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
@@ -237,7 +241,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         _print_table(found, asked, target.explained, completer.graph, has_examples=not suggested.as_if_like)
     else:
         relation = _called(examples, completer.graph) or target.name or ""
-        count = _write(found, target, line_writer(target.form, relation, target.terms))
+        count = _write(found, target, line_writer(target.form, relation, target.terms, target.source))
         _print_written(count, target, before)
 
 

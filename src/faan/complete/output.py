@@ -37,8 +37,11 @@ def header(form: str) -> str:
     return tsv_line(COLUMNS) if form == "tsv" else ""
 
 
-def line_writer(form: str, relation: str, terms: Terms) -> Line:
-    """What turns a suggestion into a line; N-Triples and KGX need the relation; terms make IRIs of names."""
+def line_writer(form: str, relation: str, terms: Terms, source: str | None = None) -> Line:
+    """What turns a suggestion into a line; N-Triples and KGX need the relation, and KGX says the knowledge source.
+
+    Terms make IRIs of names.
+    """
     if form == "tsv":
         return lambda suggestion: tsv_line(_cells(suggestion))
     if form == "csv":
@@ -46,16 +49,16 @@ def line_writer(form: str, relation: str, terms: Terms) -> Line:
     if form == "jsonl":
         return lambda suggestion: json.dumps(asdict(suggestion), ensure_ascii=False) + "\n"
     if form == "kgx":
-        return lambda suggestion: kgx_line(_edge(suggestion, relation))
+        return lambda suggestion: kgx_line(_edge(suggestion, relation, source))
     if form == "kgx-jsonl":
-        return lambda suggestion: kgx_json(_edge(suggestion, relation))
+        return lambda suggestion: kgx_json(_edge(suggestion, relation, source))
     predicate = terms.relation(relation)
     return lambda fact: f"{terms.of(fact.head)} {predicate} {terms.of(fact.tail)} . # {_comment(fact)}\n"
 
 
-def _edge(suggestion: Suggestion, relation: str) -> Row:
+def _edge(suggestion: Suggestion, relation: str, source: str | None) -> Row:
     head, tail, probability = suggestion.head, suggestion.tail, suggestion.probability
-    return kgx_edge(head, relation, tail, agent="computational_model", probability=probability)
+    return kgx_edge(head, relation, tail, agent="computational_model", probability=probability, source=source)
 
 
 def _comment(suggestion: Suggestion) -> str:

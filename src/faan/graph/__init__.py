@@ -8,7 +8,7 @@ from faan.graph.entity_types import Types, types_from_pattern
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.iris import DEFAULT_BASE, Terms
-from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, kgx_edge, kgx_json, kgx_line, kgx_nodes
+from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, checked_source, kgx_edge, kgx_json, kgx_line, kgx_nodes
 from faan.graph.libraries import pykeen_factory
 from faan.graph.names import Names, local_name
 from faan.graph.neighbours import Neighbours
@@ -59,6 +59,7 @@ __all__ = [
     "Terms",
     "TroubleError",
     "Types",
+    "checked_source",
     "entity_words",
     "frame_columns",
     "has_fixed_columns",

@@ -293,6 +293,8 @@ class GraphBuilder:
         ]
         found = f" (only {', '.join(left_out)})" if left_out else ""
         notes = "".join(f". {note}" for note in self.report.notes)
+        if self.predicates:
+            return f"there is no triple of {shorten(', '.join(self.predicates))} in it{found}{notes}"
         return f"there is no triple in it{found}; expected at least one (head, relation, tail){notes}"
 
     def _finish_types(self, number: Ints, entity_names: Names) -> Types | None:

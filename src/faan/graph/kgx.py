@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
+from faan.base import InputError, shorten
 from faan.graph.graph import Graph
 from faan.graph.tsv import tsv_line
 
@@ -19,6 +21,14 @@ EDGE_COLUMNS = (
 )
 NODE_COLUMNS = ("id", "category", "name", "description")
 _ANY_NODE = "biolink:NamedThing"
+_INFORES = re.compile(r"infores:[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+
+
+def checked_source(name: str | None) -> str | None:
+    """A primary knowledge source, if it is one."""
+    if name is not None and not _INFORES.fullmatch(name):
+        raise InputError(f"expected a knowledge source such as infores:my-lab, found {shorten(name)!r}")
+    return name
 
 
 def kgx_edge(

@@ -137,9 +137,11 @@ def _too_narrow(source: Source, first: str, line: int) -> InputError:
         first_line = source.stream.readline(SNIFF + 1)
     if len(first_line) > SNIFF:
         return InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
+    is_pair = sum(map(first.count, "\t,;")) == 1
+    hint = "; labels or types in two columns are given with --labels or --types" if is_pair else ""
     return InputError(
         "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
-        f"found {shorten(first)!r}",
+        f"found {shorten(first)!r}{hint}",
         source=source.name,
         line=line,
     )

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
 
-from faan.base import InputError, UnknownNameError, shorten, visible
+from faan.base import InputError, UnknownNameError, visible
 from faan.graph import (
     EDGE_COLUMNS,
     NODE_COLUMNS,
@@ -18,6 +18,7 @@ from faan.graph import (
     Names,
     Row,
     Terms,
+    checked_source,
     kgx_edge,
     kgx_json,
     kgx_line,
@@ -46,7 +47,6 @@ FormatName: TypeAlias = Literal[
     "cypher",
 ]
 _TSV, _JSONL = "text/tab-separated-values", "application/x-ndjson"
-_INFORES = re.compile(r"infores:[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
@@ -112,7 +112,7 @@ def export(
     if references:
         write = partial(_quickstatements, references=_references(references))
     elif is_kgx:
-        write = partial(write, graph=graph, source=_checked_source(knowledge_source))
+        write = partial(write, graph=graph, source=checked_source(knowledge_source))
     elif node_key:
         write = partial(_cypher, key=node_key)
     if chosen == "all" and not form.tells_verdicts:
@@ -217,12 +217,6 @@ def wikidata_id(name: str) -> str:
             f"QuickStatements are for Wikidata, and {name!r} is no Wikidata item or property. Choose another format."
         )
     return found[1]
-
-
-def _checked_source(name: str | None) -> str | None:
-    if name is not None and not _INFORES.fullmatch(name):
-        raise InputError(f"expected a knowledge source such as infores:my-lab, found {shorten(name)!r}")
-    return name
 
 
 def _edges(decisions: Sequence[Decision], graph: Graph | None, source: str | None) -> Iterator[Row]:
