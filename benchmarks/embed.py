@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from faan.embed import EmbedConfig, Embeddings, make_model
-from faan.embed.optimizer import Table
+from faan.embed.optimizer import RowTable
 from faan.embed.sampling import BatchPlan, make_batch
 from faan.embed.step import Updater
 
@@ -102,7 +102,7 @@ def at_scale(updates: int) -> None:
 def our_speed(triples: np.ndarray, num_entities: int, num_relations: int, config: EmbedConfig, updates: int) -> float:
     """Triples per second of our trainer, sampling included."""
     first = Embeddings.first(num_entities, num_relations, config)
-    entities, relations = Table(first.entities, config), Table(first.relations, config)
+    entities, relations = RowTable(first.entities, config), RowTable(first.relations, config)
     plan = BatchPlan.of(len(triples), config)
     order = plan.order(len(triples), config.seed, 0)
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from faan.embed import EmbedConfig, Embeddings, make_model
-from faan.embed.optimizer import Table
+from faan.embed.optimizer import RowTable
 from faan.embed.questions import Questions
 from faan.embed.sampling import DROPOUT, Batch, BatchPlan, make_batch, random_stream
 from faan.embed.step import Updater
@@ -33,12 +33,12 @@ SETTINGS: list[dict[str, object]] = [
 ]
 
 
-def tables(config: EmbedConfig) -> tuple[Table, Table]:
+def tables(config: EmbedConfig) -> tuple[RowTable, RowTable]:
     first = Embeddings.first(ENTITIES, RELATIONS, config)
-    return Table(first.entities.double(), config), Table(first.relations.double(), config)
+    return RowTable(first.entities.double(), config), RowTable(first.relations.double(), config)
 
 
-def updated(entities: Table, relations: Table, batch: Batch, config: EmbedConfig, number: int = 0) -> float:
+def updated(entities: RowTable, relations: RowTable, batch: Batch, config: EmbedConfig, number: int = 0) -> float:
     with Updater(entities, relations, config) as updater:
         return updater.update(batch, number)
 
@@ -173,7 +173,7 @@ def test_a_step_touches_only_the_rows_of_its_batch() -> None:
 
 def test_sparse_adam_is_that_of_torch() -> None:
     config = small("distmult", optimizer="adam", learning_rate=0.05)
-    table = Table(torch.randn(20, 4), config)
+    table = RowTable(torch.randn(20, 4), config)
     oracle = torch.nn.Embedding(20, 4, sparse=True, _weight=table.rows.clone())
     optimizer = torch.optim.SparseAdam(oracle.parameters(), lr=0.05, eps=1e-10)
     for step in range(1, 6):

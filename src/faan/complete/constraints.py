@@ -33,7 +33,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Source:
+class Premise:
     """A known fact, by its numbers, from which another one follows; and why."""
 
     head: int
@@ -123,13 +123,13 @@ class Constraints:
                 worth = float(self._worth(rule, asked, np.array([answer]))[0])
                 yield Broken(rule, pair[rule.side], self._others(rule, *pair), worth)
 
-    def sources(self, asked: int, answer: int) -> Iterator[Source]:
+    def sources(self, asked: int, answer: int) -> Iterator[Premise]:
         """The known facts from which an answer follows."""
         head, tail = (answer, asked) if self._turned else (asked, answer)
         for one, pairs in self._question.implied:
             if pairs.contains(np.array([head]), np.array([tail]))[0]:
                 ends = (tail, head) if one.turned else (head, tail)
-                yield Source(ends[0], one.relation, ends[1], one.said)
+                yield Premise(ends[0], one.relation, ends[1], one.said)
 
     def _others(self, rule: Rule, head: int, tail: int) -> Ints:
         """The values that an entity has already, where a rule limits how many."""

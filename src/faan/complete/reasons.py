@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.complete.constraints import Broken, Constraints, Source
+from faan.complete.constraints import Broken, Constraints, Premise
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
 from faan.complete.shape import TypePairs, has_one_head
@@ -219,7 +219,7 @@ class Reasons:
         fact = self._fact(source.head, source.relation, source.tail)
         return f"the schema says that {source.said}, and {self._hop_of(source)} is known", fact
 
-    def _hop_of(self, source: Source) -> str:
+    def _hop_of(self, source: Premise) -> str:
         return f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
 
     def _known(self, asked: int, answer: int) -> Iterable[str]:

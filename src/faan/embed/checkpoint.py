@@ -13,7 +13,7 @@ import torch
 
 from faan.base import TrainingError, load_checkpoint, load_progress, save_checkpoint
 from faan.embed.config import EmbedConfig
-from faan.embed.optimizer import Table
+from faan.embed.optimizer import RowTable
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fingerprint(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def save_tables(folder: Path, tables: Mapping[str, Table], progress: EpochProgress) -> None:
+def save_tables(folder: Path, tables: Mapping[str, RowTable], progress: EpochProgress) -> None:
     """Write vectors, optimiser state and progress; values that are not finite never replace good ones."""
     for table in tables.values():
         if not torch.isfinite(table.rows.sum()):
@@ -69,10 +69,10 @@ def save_tables(folder: Path, tables: Mapping[str, Table], progress: EpochProgre
     save_checkpoint(folder, parts, progress)
 
 
-def load_tables(folder: Path, config: EmbedConfig) -> tuple[dict[str, Table], EpochProgress]:
+def load_tables(folder: Path, config: EmbedConfig) -> tuple[dict[str, RowTable], EpochProgress]:
     """Read what `save_tables` wrote."""
     parts, progress = load_checkpoint(folder, EpochProgress.of)
-    return {name: Table(content.pop("rows"), config, content) for name, content in parts.items()}, progress
+    return {name: RowTable(content.pop("rows"), config, content) for name, content in parts.items()}, progress
 
 
 def read_progress(folder: Path) -> EpochProgress:

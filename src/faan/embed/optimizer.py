@@ -9,7 +9,7 @@ from faan.embed import kernels
 from faan.embed.config import EmbedConfig
 
 
-class Table:
+class RowTable:
     """Vectors, one a row, with the optimiser's state for each; ``update`` reads and writes only the rows it is given.
 
     Adagrad: Duchi et al., 2011. Adam: Kingma and Ba, 2015; a row's means decay only when the row is touched, as in

@@ -20,7 +20,7 @@ from torch import Tensor
 from faan.base import InputError, sync
 from faan.embed.config import EmbedConfig
 from faan.embed.models import fill_normal, make_model
-from faan.embed.optimizer import Table
+from faan.embed.optimizer import RowTable
 from faan.embed.sampling import BUCKETS, FIRST_VALUES, PARTITIONS, BatchPlan, random_stream
 
 _AT_ONCE = 1 << 20  # entities whose vectors are put in order together
@@ -42,7 +42,7 @@ class Bucket:
 class EntityTable(Protocol):
     """The vectors of all entities during training, wherever they are."""
 
-    table: Table  # what is in memory
+    table: RowTable  # what is in memory
     num_entities: int
 
     def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
@@ -58,7 +58,7 @@ class EntityTable(Protocol):
 class Whole:
     """All vectors in memory."""
 
-    def __init__(self, table: Table, num_triples: int) -> None:
+    def __init__(self, table: RowTable, num_triples: int) -> None:
         self.table, self.num_entities = table, len(table.rows)
         self._plan = BatchPlan.of(num_triples, table.config)
 
@@ -95,7 +95,7 @@ class Partitions:
         self._size = -(-num_entities // self.count)  # rows of a partition
         self._rows = random_stream(config.seed, PARTITIONS).permutation(num_entities)
         width = make_model(config).entity_width(config.dimension)
-        self.table = Table(torch.empty(2 * self._size, width), config)
+        self.table = RowTable(torch.empty(2 * self._size, width), config)
         self._held: list[int | None] = [None, None]  # which partition is in which half of the table
         self._is_new = [False, False]  # whether that is newer than what is on disk
         self._counts = self._count(triples)

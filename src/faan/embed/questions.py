@@ -23,7 +23,7 @@ from faan.embed.sampling import ORDER, UPDATES_PER_EPOCH, random_stream
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionBatch:
     """Some questions with all of their answers."""
 
     given: Ints  # (Q,) the entity that is known
@@ -31,13 +31,13 @@ class Asked:
     counts: Ints  # (Q,) answers of each
     answers: Ints  # (A,)
 
-    def halves(self) -> tuple[Asked, Asked]:
+    def halves(self) -> tuple[QuestionBatch, QuestionBatch]:
         """The questions in two parts, for two threads."""
         half = (len(self.given) + 1) // 2
         cut = int(self.counts[:half].sum())
         return (
-            Asked(self.given[:half], self.relations[:half], self.counts[:half], self.answers[:cut]),
-            Asked(self.given[half:], self.relations[half:], self.counts[half:], self.answers[cut:]),
+            QuestionBatch(self.given[:half], self.relations[:half], self.counts[:half], self.answers[:cut]),
+            QuestionBatch(self.given[half:], self.relations[half:], self.counts[half:], self.answers[cut:]),
         )
 
 
@@ -63,23 +63,23 @@ class Questions:
         given, asked = np.divmod(questions, 2 * num_relations)
         return cls(given, asked, offsets_of(counts), answers, min(updates, len(questions) // 2))
 
-    def epoch(self, seed: int, number: int) -> Iterator[Asked]:
+    def epoch(self, seed: int, number: int) -> Iterator[QuestionBatch]:
         """Half of the questions in random order, dealt to the updates; the next epoch has the other half."""
         pair, half = divmod(number, 2)
         shuffled = random_stream(seed, ORDER, pair).permutation(len(self.given))
         for chosen in np.array_split(shuffled, 2 * self.updates)[half * self.updates : (half + 1) * self.updates]:
             yield self.ask(chosen)
 
-    def ask(self, chosen: Ints) -> Asked:
+    def ask(self, chosen: Ints) -> QuestionBatch:
         """Some of the questions, by their numbers."""
         counts = np.diff(self.offsets)[chosen]
         within = np.arange(counts.sum()) - np.repeat(offsets_of(counts)[:-1], counts)
         answers = self.answers[np.repeat(self.offsets[chosen], counts) + within]
-        return Asked(self.given[chosen], self.relations[chosen], counts, answers)
+        return QuestionBatch(self.given[chosen], self.relations[chosen], counts, answers)
 
 
 def question_gradients(
-    entities: Tensor, relations: Tensor, model: Model, asked: Asked, config: EmbedConfig, mask: Tensor | None
+    entities: Tensor, relations: Tensor, model: Model, asked: QuestionBatch, config: EmbedConfig, mask: Tensor | None
 ) -> tuple[float, Tensor, Tensor]:
     """The summed loss of some questions, and its gradient for all entities (N, w) and all relations (M, w')."""
     entities, relations = entities.detach().requires_grad_(), relations.detach().requires_grad_()

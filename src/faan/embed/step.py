@@ -18,8 +18,8 @@ from torch import Tensor
 from faan.embed.config import EmbedConfig
 from faan.embed.loss import summed_loss
 from faan.embed.models import make_model
-from faan.embed.optimizer import Table
-from faan.embed.questions import Asked, question_gradients
+from faan.embed.optimizer import RowTable
+from faan.embed.questions import QuestionBatch, question_gradients
 from faan.embed.sampling import DROPOUT, Batch, random_stream
 
 
@@ -29,7 +29,7 @@ class Updater:
     Inside the block torch itself is limited to one thread, because the cores are busy with these tasks.
     """
 
-    def __init__(self, entities: Table, relations: Table, config: EmbedConfig) -> None:
+    def __init__(self, entities: RowTable, relations: RowTable, config: EmbedConfig) -> None:
         self.entities, self.relations, self.config = entities, relations, config
         self.model = make_model(config)
         self.threads = torch.get_num_threads()
@@ -64,7 +64,7 @@ class Updater:
             self._move(self.relations, relations, _sums(used, relation_places, len(relations)), number, False)
         return loss
 
-    def update_asked(self, asked: Asked, number: int) -> float:
+    def update_asked(self, asked: QuestionBatch, number: int) -> float:
         """The same with whole questions, which are compared with all entities (1-to-all, softmax)."""
         tasks = [self.pool.submit(self._asked_gradients, *part, number) for part in enumerate(asked.halves())]
         losses, of_entities, of_relations = zip(*(task.result() for task in tasks), strict=True)
@@ -78,7 +78,7 @@ class Updater:
             self._move(self.relations, relations, gradient, number, False)
         return loss
 
-    def _asked_gradients(self, part: int, asked: Asked, number: int) -> tuple[float, Tensor, Tensor]:
+    def _asked_gradients(self, part: int, asked: QuestionBatch, number: int) -> tuple[float, Tensor, Tensor]:
         entities, relations = self.entities.rows, self.relations.rows
         shape = torch.Size((len(asked.given), entities.shape[1]))
         mask = self._dropout_mask(shape, number, part) if self.config.dropout else None
@@ -127,7 +127,7 @@ class Updater:
         uniform = random_stream(self.config.seed, DROPOUT, number, chunk).random(tuple(shape), dtype=np.float32)
         return torch.from_numpy(uniform < keep) / keep
 
-    def _move(self, table: Table, ids: np.ndarray, gradient: Tensor, number: int, unit_norm: bool) -> None:
+    def _move(self, table: RowTable, ids: np.ndarray, gradient: Tensor, number: int, unit_norm: bool) -> None:
         """Update the rows, each thread a part of them."""
         parts = zip(torch.from_numpy(ids).chunk(self.threads), gradient.chunk(self.threads), strict=True)
         moves: list[Future[None]] = [

@@ -32,7 +32,7 @@ from faan.embed.checkpoint import ADVICE, EpochProgress, EpochReport, fingerprin
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings
 from faan.embed.evaluation import evaluate
-from faan.embed.optimizer import Table
+from faan.embed.optimizer import RowTable
 from faan.embed.partitions import PARTITIONS_FOLDER, EntityTable, Partitions, Whole
 from faan.embed.questions import Questions
 from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
@@ -95,9 +95,9 @@ def begin(
     entities: EntityTable
     if config.partitions == 1:
         first = Embeddings.first(num_entities, num_relations, config)
-        entities, relations = Whole(Table(first.entities, config), len(training)), Table(first.relations, config)
+        entities, relations = Whole(RowTable(first.entities, config), len(training)), RowTable(first.relations, config)
     else:
-        relations = Table(Embeddings.first(0, num_relations, config).relations, config)
+        relations = RowTable(Embeddings.first(0, num_relations, config).relations, config)
         entities = _partitions(training, num_entities, config, folder)
     run = Run(training, held_out, config, entities, relations, EpochProgress(fingerprint(training, held_out)), folder)
     run.save()
@@ -137,7 +137,7 @@ def _partitions(training: np.ndarray, num_entities: int, config: EmbedConfig, fo
 
 
 def _entities(
-    folder: Path, tables: Mapping[str, Table], progress: EpochProgress, training: np.ndarray, config: EmbedConfig
+    folder: Path, tables: Mapping[str, RowTable], progress: EpochProgress, training: np.ndarray, config: EmbedConfig
 ) -> EntityTable:
     """The vectors of entities as a checkpoint has them."""
     if "entities" in tables:
@@ -180,7 +180,7 @@ class Run:
         held_out: np.ndarray,
         config: EmbedConfig,
         entities: EntityTable,
-        relations: Table,
+        relations: RowTable,
         progress: EpochProgress,
         folder: Path | None,
     ) -> None:

@@ -20,7 +20,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.packed import COMPRESSIONS
 from faan.graph.sources import Source, prefixed
-from faan.graph.table_layout import BLANK, LABEL_COLUMNS, Table
+from faan.graph.table_layout import BLANK, LABEL_COLUMNS, TableLayout
 from faan.graph.tables import add_nodes, read_frames
 
 _APOC = {"_id": "id", "_labels": "type", "_start": "head", "_end": "tail", "_type": "relation"}
@@ -109,7 +109,7 @@ def read_neo4j(source: Source, builder: GraphBuilder, files: ImportFiles) -> Non
             source=source.name,
             line=1,
         )
-    table = Table(header.delimiter, header.width, 1, header.columns, rows)
+    table = TableLayout(header.delimiter, header.width, 1, header.columns, rows)
     for frame in read_frames(source, builder, table):
         named = _in_spaces(frame, header, files.spaces)
         if _NODE in rows:

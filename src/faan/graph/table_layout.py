@@ -42,7 +42,7 @@ KGX = ("subject", "predicate", "object")
 
 
 @dataclass(frozen=True)
-class Table:
+class TableLayout:
     """How a text table is laid out, and what is wanted of it."""
 
     delimiter: str
@@ -97,7 +97,7 @@ def index_of(header: Sequence[str], *names: str) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[Table, list[str]]:
+def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[TableLayout, list[str]]:
     """Find delimiter, header and columns from the first lines; the header is in lower case, empty where none is."""
     sample = source.peek()
     if b"\n" not in sample and b"\r" in sample:
@@ -128,7 +128,7 @@ def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) ->
     if has_header:
         wanted |= _ends(lowered, wanted)
     header_lines = blank_lines + 1 if has_header else 0
-    table = Table(delimiter, max(3, len(first)), header_lines, wanted, rows=(TRIPLE,))
+    table = TableLayout(delimiter, max(3, len(first)), header_lines, wanted, rows=(TRIPLE,))
     return table, lowered if has_header else []
 
 

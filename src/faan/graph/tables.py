@@ -27,7 +27,7 @@ from faan.graph.table_layout import (
     TRIPLE,
     TYPE_COLUMNS,
     Columns,
-    Table,
+    TableLayout,
     index_of,
     layout_of,
     split_line,
@@ -41,7 +41,7 @@ _ROWS = 1 << 18  # rows that the slow reader hands on at once
 
 def read_triples(source: Source, builder: GraphBuilder) -> None:
     """Read lines of `head<TAB>relation<TAB>tail` and nothing else: no header, nothing is detected."""
-    plain = Table("\t", width=3, header_lines=0, columns={"head": 0, "relation": 1, "tail": 2}, rows=(TRIPLE,))
+    plain = TableLayout("\t", width=3, header_lines=0, columns={"head": 0, "relation": 1, "tail": 2}, rows=(TRIPLE,))
     for triples in read_frames(source, builder, plain):
         builder.add(triples["head"], triples["relation"], triples["tail"])
 
@@ -59,7 +59,7 @@ def read_table(
         builder.add(triples["head"], triples["relation"], triples["tail"], both_ways=both_ways)
 
 
-def read_frames(source: Source, builder: GraphBuilder, table: Table) -> Iterator[pl.DataFrame]:
+def read_frames(source: Source, builder: GraphBuilder, table: TableLayout) -> Iterator[pl.DataFrame]:
     """The wanted columns of a table, block by block, as text; bad lines are raised or skipped."""
     blocks = source.blocks()
     header_lines = table.header_lines
@@ -94,7 +94,7 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
             source=source.name,
             line=1,
         )
-    for nodes in read_frames(source, builder, Table(delimiter, len(header), 1, columns, rows=(("id",),))):
+    for nodes in read_frames(source, builder, TableLayout(delimiter, len(header), 1, columns, rows=(("id",),))):
         add_nodes(nodes, builder)
 
 
@@ -122,7 +122,7 @@ def _describe_ends(triples: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame
     return triples
 
 
-def _read_fast(block: bytes, table: Table, header_lines: int) -> pl.DataFrame | None:
+def _read_fast(block: bytes, table: TableLayout, header_lines: int) -> pl.DataFrame | None:
     """The wanted columns of a block by polars, or None where something is not plainly right."""
     if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
         return None
@@ -148,7 +148,7 @@ def _read_fast(block: bytes, table: Table, header_lines: int) -> pl.DataFrame | 
     return frame if frame.select(fine).item() else None
 
 
-def _has_rows(table: Table) -> pl.Expr:
+def _has_rows(table: TableLayout) -> pl.Expr:
     """Whether a row is of one of the kinds that a table has."""
     kinds = [
         reduce(and_, [pl.col(part).str.strip_chars(BLANK).str.len_bytes() > 0 for part in kind]) for kind in table.rows
@@ -171,7 +171,7 @@ def _set_kgtk_literals_apart(triple: pl.DataFrame, languages: Sequence[str], bui
 
 
 def _read_lines(
-    blocks: Iterable[bytes], source: Source, table: Table, builder: GraphBuilder, header_lines: int
+    blocks: Iterable[bytes], source: Source, table: TableLayout, builder: GraphBuilder, header_lines: int
 ) -> Iterator[pl.DataFrame]:
     """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
     chunk: list[tuple[str, ...]] = []
@@ -189,7 +189,7 @@ def _read_lines(
     yield _frame(chunk, table)
 
 
-def _frame(rows: list[tuple[str, ...]], table: Table) -> pl.DataFrame:
+def _frame(rows: list[tuple[str, ...]], table: TableLayout) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(table.columns, pl.String), orient="row")
 
 
@@ -253,7 +253,7 @@ def _numbered_lines(blocks: Iterable[bytes], name: str, builder: GraphBuilder, l
         line += block.count(b"\n")
 
 
-def _problem(row: list[str], table: Table) -> str | None:
+def _problem(row: list[str], table: TableLayout) -> str | None:
     needed = min(max(table.columns[part] for part in kind) for kind in table.rows) + 1
     shown = shorten(table.delimiter.join(row))
     if not needed <= len(row) <= table.width:

@@ -32,7 +32,7 @@ from faan.models.background import Background, hold_vectors
 from faan.models.initial import start_neighbours, start_pairs
 from faan.models.interface import PAIRS_AT_ONCE, FewShotConfig, SharingModel, evaluating, margin_loss, to_tensor
 from faan.models.matching import AdaptiveMatching, LstmMatching, Matching, MeanMatching, NearestMatching
-from faan.models.neighbours import NeighbourEncoder, Vectors, Weighing
+from faan.models.neighbours import BackgroundVectors, NeighbourEncoder, Weighing
 from faan.models.pairs import Attention, PairEncoder
 from faan.models.precision import Precision
 from faan.models.ragged_attention import Edges
@@ -191,7 +191,7 @@ class Faan(SharingModel):
         A head that is scored with many tails is given once. Edges of the relation `hidden` between a pair's head and
         tail are not seen.
         """
-        vectors, edges = Vectors(self.entities, self.relations), self._edges(heads, tails, head_of)
+        vectors, edges = BackgroundVectors(self.entities, self.relations), self._edges(heads, tails, head_of)
         x = vectors.entities[to_tensor(np.concatenate([heads[head_of], tails]))]  # (2 n, d)
         task = self.between(*x.chunk(2))  # (n, d_relation): r = t - h for translations  (eq. 1)
         unseen = None if hidden is None else self._unseen(edges, heads[head_of], tails, hidden)
@@ -243,7 +243,7 @@ class Faan(SharingModel):
 
     def attentions(self, references: Ints, head: int, tail: int, hidden: int | None = None) -> Attentions:
         """What the model looks at when it scores (head, tail), given references (K, 2)."""
-        vectors = Vectors(self.entities, self.relations)
+        vectors = BackgroundVectors(self.entities, self.relations)
         heads, tails, first = np.array([head]), np.array([tail]), np.array([0])
         edges = self._edges(heads, tails, first)
         with evaluating(self):

@@ -16,7 +16,7 @@ from faan.models.ragged_attention import Edges, products_of_edges, softmax_of_ed
 Weighing = Literal["adaptive", "attention", "mean"]
 
 
-class Vectors(NamedTuple):
+class BackgroundVectors(NamedTuple):
     """What is known of everything, before any task."""
 
     entities: Tensor  # (entities, d)
@@ -50,7 +50,9 @@ class NeighbourEncoder(nn.Module):
         self.norm = nn.LayerNorm(d)
         self.dropout = Dropout(dropout)
 
-    def forward(self, edges: Edges, x: Tensor, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
+    def forward(
+        self, edges: Edges, x: Tensor, task: Tensor, vectors: BackgroundVectors, hidden: Tensor | None = None
+    ) -> Tensor:
         """f of n heads and then of their n tails: x (2 n, d), task relations (n, d_relation), to (2 n, d).
 
         `hidden` (e,) marks edges not to be seen.
@@ -63,7 +65,7 @@ class NeighbourEncoder(nn.Module):
             combined = self.norm(functional.relu(self.own(x) + self.context(context)) + x)
         return combined
 
-    def weights(self, edges: Edges, task: Tensor, vectors: Vectors, hidden: Tensor | None = None) -> Tensor:
+    def weights(self, edges: Edges, task: Tensor, vectors: BackgroundVectors, hidden: Tensor | None = None) -> Tensor:
         """The weight of each edge, (e,); those of one entity sum to 1, or to 0 where all of its edges are hidden."""
         if self.weighing == "adaptive":
             left = (task @ self.fit).repeat(2, 1)  # head and tail are seen in the light of the same relation
@@ -74,7 +76,7 @@ class NeighbourEncoder(nn.Module):
             psi = psi.masked_fill(hidden, -torch.inf)
         return softmax_of_edges(edges, psi)
 
-    def _taskless(self, edges: Edges, vectors: Vectors) -> Tensor:
+    def _taskless(self, edges: Edges, vectors: BackgroundVectors) -> Tensor:
         """psi where the task does not matter, (e,)."""
         if self.weighing == "mean":
             return vectors.entities.new_zeros(int(edges.offsets[-1]))

@@ -2,7 +2,7 @@
 
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, num_pairs
 from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, without_relations
-from faan.tasks.candidates import CUTOFF, Candidates, find_candidates
+from faan.tasks.candidates import CUTOFF, FoundCandidates, find_candidates
 from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import (
     Episode,
@@ -24,9 +24,9 @@ __all__ = [
     "Benchmark",
     "BuildReport",
     "BuildSettings",
-    "Candidates",
     "Episode",
     "EpisodeSampler",
+    "FoundCandidates",
     "Leakage",
     "Method",
     "PairSet",

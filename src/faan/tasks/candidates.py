@@ -25,7 +25,7 @@ CUTOFF = 0.1  # finds 98.5 % of NELL-One's true tails; 0.2 finds 95.8 %, 0.05 fi
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class FoundCandidates:
     """The candidates of a relation and how they were found."""
 
     entities: Ints  # sorted
@@ -33,7 +33,7 @@ class Candidates:
     recall: float  # the share of known tails that the rule finds by itself
 
 
-def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> Candidates:
+def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> FoundCandidates:
     """Candidates by type for tails that have one, by range for tails that have none."""
     tails = np.unique(tails)
     has_type = np.zeros(len(tails), dtype=bool)
@@ -47,7 +47,7 @@ def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> Candid
         found, rules = np.union1d(found, by_range(graph, tails, cutoff)), [*rules, "ranges"]
     recall = float(np.isin(tails, found).mean())
     found = found if recall == 1 else np.union1d(found, tails)
-    return Candidates(found.astype(np.int32), " and ".join(rules), recall)
+    return FoundCandidates(found.astype(np.int32), " and ".join(rules), recall)
 
 
 def by_type(types: Types, tails: Ints) -> Ints:

@@ -40,7 +40,7 @@ from faan.train.checkpoint import StepProgress, load_best, metrics_of
 from faan.train.fewshot import check_model
 from faan.train.loop import Callbacks, seed_torch, train_model
 from faan.train.stages import Stages
-from faan.train.vectors import Vectors
+from faan.train.vectors import VectorJob
 
 RANKER_FOLDER = "ranker"
 _MATCHING, _TRANSLATION, _WITNESS, _WHOLE = "embed", "translation", "witness", "all"
@@ -92,14 +92,14 @@ class EvidenceStages(Stages):
         tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
         return [*tasks, *(inverse_tasks(self._graph, tasks) if self.model.inverse_tasks else ())]
 
-    def vectors(self) -> Iterator[tuple[str, Vectors]]:
+    def vectors(self) -> Iterator[tuple[str, VectorJob]]:
         """All vectors that are needed, by their folders."""
         needed = self._after_training
         for vectors in self._in_training:
             needed |= vectors
         for name, settings in (needed | self._of_witness).items():
             graph = self._graph_of(name)
-            yield name, Vectors.of(triples_of(graph), graph.num_entities, graph.num_relations, settings)
+            yield name, VectorJob.of(triples_of(graph), graph.num_entities, graph.num_relations, settings)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train the witness where there is one, then the ranker, and rank the dev tasks."""

@@ -16,7 +16,7 @@ from faan.train.checkpoint import StepProgress, load_best, load_steps, why_broke
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks, make_sampler, seed_torch, train_model
 from faan.train.stages import Stages
-from faan.train.vectors import Vectors
+from faan.train.vectors import VectorJob
 
 EMBED_FOLDER = "embed"
 
@@ -28,13 +28,13 @@ class FewShotStages(Stages):
         """Refuse tasks without episodes, and vectors that the model cannot be built on."""
         check_model(self._model, self.config.embed, self.config, self.benchmark)
 
-    def vectors(self) -> Iterator[tuple[str, Vectors]]:
+    def vectors(self) -> Iterator[tuple[str, VectorJob]]:
         """Those of the background graph, or of that and the training tasks."""
         graph = self.benchmark.graph
         tasks = self.benchmark.splits["train"] if self.config.vectors == "background+tasks" else ()
         triples, further = triples_with(graph, {task.relation: task.pairs for task in tasks})
         relations = graph.num_relations + len(further)
-        yield EMBED_FOLDER, Vectors.of(triples, graph.num_entities, relations, self.config.embed)
+        yield EMBED_FOLDER, VectorJob.of(triples, graph.num_entities, relations, self.config.embed)
 
     def embed(self, on_progress: OnProgress) -> None:
         """Once the training of the model has begun, the vectors are done."""

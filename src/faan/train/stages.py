@@ -11,7 +11,7 @@ from faan.tasks import Benchmark, Method
 from faan.train.checkpoint import StepProgress
 from faan.train.config import RunConfig
 from faan.train.loop import Callbacks
-from faan.train.vectors import Vectors
+from faan.train.vectors import VectorJob
 
 
 class Stages(ABC):
@@ -25,7 +25,7 @@ class Stages(ABC):
         """Refuse settings that do not fit the vectors or the tasks, before minutes are spent on training vectors."""
 
     @abstractmethod
-    def vectors(self) -> Iterator[tuple[str, Vectors]]:
+    def vectors(self) -> Iterator[tuple[str, VectorJob]]:
         """All vectors that are needed, by the folders that they are trained in."""
 
     def embed(self, on_progress: OnProgress) -> None:

@@ -23,7 +23,7 @@ from faan.embed import train as train_embedding
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors:
+class VectorJob:
     """What vectors are trained on, and how."""
 
     triples: np.ndarray  # (n, 3)
@@ -32,7 +32,7 @@ class Vectors:
     config: EmbedConfig
 
     @classmethod
-    def of(cls, triples: np.ndarray, num_entities: int, num_relations: int, config: EmbedConfig) -> Vectors:
+    def of(cls, triples: np.ndarray, num_entities: int, num_relations: int, config: EmbedConfig) -> VectorJob:
         """Vectors of some triples, in as many epochs as the settings allow for their number."""
         return cls(triples, num_entities, num_relations, config.for_graph(len(triples), num_entities))
 
@@ -61,7 +61,7 @@ class Vectors:
         return is_same and progress.is_over(self.config)
 
 
-def take_vectors(folder: Path, name: str, wanted: Vectors, others: Iterable[Path]) -> None:
+def take_vectors(folder: Path, name: str, wanted: VectorJob, others: Iterable[Path]) -> None:
     """Copy vectors into a run folder from that of another run which has the same by the same name, if there is one."""
     same = next((other for other in others if wanted.are_in(other / name)), None)
     if same is not None:

@@ -47,7 +47,7 @@ class ScoreAnswer:
 
 
 @dataclass(frozen=True)
-class About:
+class AboutEntity:
     """What a person is told about an entity."""
 
     name: str
@@ -68,8 +68,8 @@ class Explained(Explanation):
 
     suggestion: Suggested
     drawing: EvidenceGraph
-    about_head: About
-    about_tail: About
+    about_head: AboutEntity
+    about_tail: AboutEntity
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from faan.base import InputError, UnknownNameError
 from faan.graph import Graph
-from faan.web.answers import About, LookedUp, NamesAnswer, Relation
+from faan.web.answers import AboutEntity, LookedUp, NamesAnswer, Relation
 from faan.web.link import LinkTemplate
 from faan.web.requests import NamesRequest
 from faan.web.search import Search, local_part
@@ -103,11 +103,11 @@ class Naming:
         number = self.graph.relation_names.find(name)
         return name if number is None else self.graph.relation_label(number)
 
-    def about(self, name: str) -> About:
+    def about(self, name: str) -> AboutEntity:
         """What the graph says an entity is."""
         graph, number = self.graph, self.graph.entity(name)
         kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(number)]
-        return About(
+        return AboutEntity(
             name,
             graph.entity_label(number),
             [local_part(kind) for kind in kinds[:_TYPES]],

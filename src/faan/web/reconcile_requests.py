@@ -79,7 +79,7 @@ def _switch(given: object) -> object:
     return True if given == "on" else given
 
 
-class Wanted(BaseModel):
+class KnownValue(BaseModel):
     """What else is known about the entity of a cell."""
 
     model_config = _FORBID
@@ -97,7 +97,7 @@ class CellQuery(BaseModel):
     type: Annotated[tuple[Name, ...], BeforeValidator(_names), Field(max_length=MAX_VALUES)] = ()
     type_strict: Strictness = "should"
     limit: Annotated[int, Field(ge=1)] = 10
-    properties: Annotated[tuple[Wanted, ...], Field(max_length=MAX_PROPERTIES)] = ()
+    properties: Annotated[tuple[KnownValue, ...], Field(max_length=MAX_PROPERTIES)] = ()
 
     @model_validator(mode="after")
     def _asks_something(self) -> CellQuery:

@@ -24,7 +24,7 @@ _sleep = time.sleep
 
 
 @dataclass(frozen=True)
-class Changes:
+class Update:
     """What the endpoint lacks of the accepted facts, and has of the rejected ones."""
 
     insert: tuple[ox.Triple, ...]
@@ -45,16 +45,16 @@ def query_address(update: str) -> str:
     return address.removesuffix("/statements") + mark + parameters
 
 
-def plan(decisions: Sequence[Decision], terms: Terms, endpoint: Client, graph: ox.NamedNode | None) -> Changes:
+def plan(decisions: Sequence[Decision], terms: Terms, endpoint: Client, graph: ox.NamedNode | None) -> Update:
     """Look up which of the decided facts the endpoint has."""
     facts = {terms.triple(one.head, one.relation, one.tail): one.verdict == "accepted" for one in decisions}
     there = set(_present(list(facts), endpoint, graph))
     insert = tuple(fact for fact, accepted in facts.items() if accepted and fact not in there)
     delete = tuple(fact for fact, accepted in facts.items() if not accepted and fact in there)
-    return Changes(insert, delete, len(facts) - len(insert) - len(delete))
+    return Update(insert, delete, len(facts) - len(insert) - len(delete))
 
 
-def send(changes: Changes, endpoint: Client, graph: ox.NamedNode | None) -> None:
+def send(changes: Update, endpoint: Client, graph: ox.NamedNode | None) -> None:
     """Insert and delete; both may be repeated without harm, so an update that failed is sent again."""
     for operation, facts in (("INSERT DATA", changes.insert), ("DELETE DATA", changes.delete)):
         for start in range(0, len(facts), _BATCH):
