@@ -367,7 +367,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
         (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--name", "x"), 2, "only for a new relation"),
-        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is no IRI"),
+        (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is not an IRI"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "tsv", "--json"), 2, "--json means jsonl, not tsv"),
         (("suggest", "MODEL", "--relation", "lies_in", "--resume"), 2, "only with -o"),
         (("suggest", "MODEL", "--relation", "lies_in", "--json", "--base", "urn:x:"), 2, "only for N-Triples"),

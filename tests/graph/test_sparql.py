@@ -235,7 +235,7 @@ def test_names_that_are_no_iris_cannot_smuggle_anything_into_a_query() -> None:
     asked: list[Asked] = []
     with serving(asked.append) as address:
         for bad in ("x> ?y } DROP ALL", "no iri", "http://a/ b"):
-            with pytest.raises(InputError, match="is no IRI"):
+            with pytest.raises(InputError, match="is not an IRI"):
                 read_graph(address, predicates=[bad])
     assert not asked
 

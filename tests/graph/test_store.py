@@ -180,5 +180,5 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(countries: Graph, tmp_path: Pa
     save_graph(countries, tmp_path / "saved")
     (tmp_path / "saved" / file).unlink()
     os.mkfifo(tmp_path / "saved" / file)
-    with pytest.raises(InputError, match=r"heads.npy is no file|graph.json is missing"):
+    with pytest.raises(InputError, match=r"heads.npy is not a file|graph.json is missing"):
         open_graph(tmp_path / "saved")

@@ -33,8 +33,8 @@ def test_tables_are_printed_and_for_programs_json(faan: Faan, write_result: Writ
     [
         (("best",), 2, "expected one of main, ablation, shots"),
         (("main", "--rows", " , "), 2, "names no row"),
-        (("main", "--rows", "A1"), 1, "'A1' is no row of this table; it is one of `faan reproduce ablation`"),
-        (("attention", "--rows", "Rules"), 1, "'Rules' is no row of this table"),
+        (("main", "--rows", "A1"), 1, "'A1' is not a row of this table; it is one of `faan reproduce ablation`"),
+        (("attention", "--rows", "Rules"), 1, "'Rules' is not a row of this table"),
         (("datasets", "--rows", "nonsense"), 1, "no benchmark is called 'nonsense'"),
         (("relations", "--rows", "Evidence,Evidence open"), 1, "they cannot be compared"),
         (("main", "--rows", "FAN"), 1, "no row is called 'FAN'. Did you mean 'FAAN'"),

@@ -23,7 +23,7 @@ def row_of(table: Table, label: str) -> dict[str, str]:
     for row in table.rows:
         if row[0] == label:
             return dict(reversed(list(zip(table.columns, row, strict=True))))
-    raise AssertionError(f"{label} is no row of {table.title}")
+    raise AssertionError(f"{label} is not a row of {table.title}")
 
 
 def test_figures_are_written_as_the_paper_writes_them() -> None:
@@ -155,7 +155,7 @@ FIGURES = {"mrr": 0.2, "hits@10": 0.4, "hits@5": 0.3, "hits@1": 0.2}
 )
 def test_figures_that_cannot_be_are_refused(write_result: WriteResult, damage: dict[str, Any]) -> None:
     write_result("faan", **damage)
-    with pytest.raises(InputError, match=r"faan\.json: is no result file"):
+    with pytest.raises(InputError, match=r"faan\.json: is not a result file"):
         build_tables(Request("main"))
 
 
@@ -259,7 +259,7 @@ def test_an_unknown_row_lists_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "is damaged"), ("{}", "is no result file"), ("[]", "is no result file"), (b"\xff", "is damaged")],
+    [("{", "is damaged"), ("{}", "is not a result file"), ("[]", "is not a result file"), (b"\xff", "is damaged")],
 )
 def test_a_damaged_result_is_named(content: str | bytes, message: str, home: Path) -> None:
     (home / "results" / "x.json").write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -93,7 +93,7 @@ def test_a_number_that_cannot_be_is_refused(change: dict[str, int], tmp_path: Pa
     path = tmp_path / "x.json"
     evaluate(benchmark, "TailCounts").write(path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(InputError, match=rf"x\.json: is no result file \({next(iter(change))}"):
+    with pytest.raises(InputError, match=rf"x\.json: is not a result file \({next(iter(change))}"):
         ResultFile.read(path)
 
 

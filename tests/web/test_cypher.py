@@ -144,7 +144,7 @@ def test_internal_numbers_match_nodes_and_make_none() -> None:
     assert "MATCH (head) WHERE id(head) = row.head" in query
     assert "MERGE (head)-[f:`KNOWS`]->(tail)" in query
     assert parameters["rows"][0]["head"] == 188
-    with pytest.raises(InputError, match="'Peru' is no internal number"):
+    with pytest.raises(InputError, match="'Peru' is not an internal number"):
         list(cypher_statements([decision("Peru", "KNOWS", "189")], key))
 
 

@@ -123,7 +123,7 @@ def test_files_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     other = tmp_path / "other"
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE t (x)")
-    with pytest.raises(InputError, match="is no file of decisions"):
+    with pytest.raises(InputError, match="is not a file of decisions"):
         Decisions(other)
     newer = tmp_path / "newer"
     Decisions(newer).close()

@@ -88,7 +88,7 @@ def test_an_iri_stays_as_it_is_and_other_names_get_the_base() -> None:
     assert terms.of("UTC-07:00").value == "https://example.org/id/UTC-07%3A00"
     assert terms.of("http://a.org/a b").value == "https://example.org/id/http%3A%2F%2Fa.org%2Fa%20b"
     for wrong in ("", "no iri", "http://a b/", "example.org/"):
-        with pytest.raises(InputError, match="is no IRI"):
+        with pytest.raises(InputError, match="is not an IRI"):
             Terms(wrong)
 
 
@@ -153,7 +153,7 @@ def test_relations_may_have_a_base_of_their_own() -> None:
     story = text(facts, "ttl", terms=terms)
     assert "entity/P38" not in story
     assert story.count("<http://www.wikidata.org/prop/direct/P38>") == 3  # stated, described, of an example
-    with pytest.raises(InputError, match="the base 'x' is no IRI"):
+    with pytest.raises(InputError, match="the base 'x' is not an IRI"):
         Terms(relation_base="x")
 
 
@@ -216,9 +216,9 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
     [
         (("--format", "pdf"), 2, "expected one of nt, tsv"),
         (("--decision", "maybe"), 2, "expected one of accepted"),
-        (("--base", "x"), 1, "is no IRI"),
-        (("--relation-base", "x"), 1, "is no IRI"),
-        (("--format", "quickstatements"), 1, "is no Wikidata item"),
+        (("--base", "x"), 1, "is not an IRI"),
+        (("--relation-base", "x"), 1, "is not an IRI"),
+        (("--format", "quickstatements"), 1, "is not a Wikidata item"),
         (("--decision", "all"), 1, "cannot say which"),
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
         (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),

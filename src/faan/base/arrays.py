@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 def open_array(path: Path, kinds: Sequence[type[np.generic]]) -> NDArray[Any]:
     """A row of numbers in a `.npy` file, which stay on disk until they are used; other kinds of numbers are refused."""
     if not path.is_file():  # np.load would wait for ever at a pipe
-        raise ValueError(f"{path.name} is no file")
+        raise ValueError(f"{path.name} is not a file")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors

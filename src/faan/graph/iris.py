@@ -58,7 +58,7 @@ def _below(base: str, name: str) -> ox.NamedNode:
 
 def _checked(base: str) -> str:
     if not _IRI.match(f"{base}x") or _valid(f"{base}x") is None:
-        raise InputError(f"the base {base!r} is no IRI; give one such as https://example.org/ or {DEFAULT_BASE}")
+        raise InputError(f"the base {base!r} is not an IRI; give one such as https://example.org/ or {DEFAULT_BASE}")
     return base
 
 

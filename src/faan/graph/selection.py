@@ -45,7 +45,7 @@ def iri(name: str, what: str) -> ox.NamedNode:
     except ValueError:
         pass
     known = ", ".join(f"{prefix}:" for prefix in PREFIXES)
-    raise InputError(f"the {what} {shorten(name)!r} is no IRI; write it in full or with one of {known}")
+    raise InputError(f"the {what} {shorten(name)!r} is not an IRI; write it in full or with one of {known}")
 
 
 def both_names(names: Iterable[str]) -> frozenset[str]:

@@ -117,7 +117,7 @@ def _row_called(name: str, rows: dict[str, Row]) -> Row:
             return rows[key]
     for table in TABLES:
         if set(keys) & set(_by_key(rows_of(table))):
-            raise InputError(f"{name!r} is no row of this table; it is one of `faan reproduce {table}`")
+            raise InputError(f"{name!r} is not a row of this table; it is one of `faan reproduce {table}`")
     labels = {row.label.lower(): row.label for row in rows.values()}
     near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
     raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))

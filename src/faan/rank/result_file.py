@@ -89,7 +89,7 @@ class ResultFile(BaseModel):
         try:
             return cls.model_validate({"versions": {}, "date": ""} | content if isinstance(content, dict) else content)
         except ValidationError as error:
-            raise InputError(f"is no result file ({first_problem(error)}); remove it", source=str(path)) from None
+            raise InputError(f"is not a result file ({first_problem(error)}); remove it", source=str(path)) from None
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name} {self.test[name]:.3f}" for name in METRICS if name in self.test)

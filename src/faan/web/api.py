@@ -186,7 +186,7 @@ def export_facts(
     format: FormatName = "nt",
     decision: Chosen = "accepted",
     relation: RelationName = None,
-    base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are no IRIs.")] = DEFAULT_BASE,
+    base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are not IRIs.")] = DEFAULT_BASE,
     relation_base: Annotated[
         str, Query(max_length=MAX_NAME, description="The same for names of relations; without it, that of entities.")
     ] = "",

@@ -85,7 +85,7 @@ def _row(decision: Decision, key: NodeKey, with_values: bool) -> dict[str, Any]:
 
 def _number(name: str) -> int:
     if not (name.isascii() and name.isdecimal() and len(name) <= _NUMBER_DIGITS):
-        raise InputError(f"{shorten(name)!r} is no internal number of Neo4j; give another property by --node-key")
+        raise InputError(f"{shorten(name)!r} is not an internal number of Neo4j; give another property by --node-key")
     return int(name)
 
 

@@ -89,7 +89,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
     )
     if application != _APPLICATION:
-        raise InputError("is no file of decisions; choose another with --decisions FILE", source=str(path))
+        raise InputError("is not a file of decisions; choose another with --decisions FILE", source=str(path))
     if version > _VERSION:
         raise InputError(
             f"was written by a newer version of faan (format {version}, this one reads {_VERSION})", source=str(path)

@@ -214,7 +214,7 @@ def wikidata_id(name: str) -> str:
     found = _WIKIDATA.fullmatch(name)
     if found is None:
         raise InputError(
-            f"QuickStatements are for Wikidata, and {name!r} is no Wikidata item or property. Choose another format."
+            f"QuickStatements are for Wikidata, and {name!r} is not a Wikidata item or property. Choose another format."
         )
     return found[1]
 

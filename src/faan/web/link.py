@@ -18,9 +18,9 @@ class LinkTemplate:
             parts = urlsplit(template)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            raise InputError(f"the link {template!r} is no address; give one such as {_EXAMPLE}") from None
+            raise InputError(f"the link {template!r} is not an address; give one such as {_EXAMPLE}") from None
         if parts.scheme not in ("http", "https") or not host:
-            raise InputError(f"the link {template!r} is no http or https address; give one such as {_EXAMPLE}")
+            raise InputError(f"the link {template!r} is not an http or https address; give one such as {_EXAMPLE}")
         if PLACE not in f"{parts.path}?{parts.query}#{parts.fragment}" or PLACE in parts.netloc:
             raise InputError(f"the link {template!r} lacks {PLACE} behind its host, where the name goes: {_EXAMPLE}")
         if not template.isprintable() or " " in template:

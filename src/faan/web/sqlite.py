@@ -94,7 +94,7 @@ def check_regular(path: Path) -> None:
             continue
         if not stat.S_ISREG(mode):
             raise InputError(
-                "is a link or something else that is no file; name the file itself with --decisions FILE",
+                "is a link or something else that is not a file; name the file itself with --decisions FILE",
                 source=str(place),
             )
     journal = path.with_name(f"{path.name}-journal")
