@@ -71,6 +71,8 @@ bench: $(VENV)/.installed-dev  ## measure speed and memory (minutes, gigabytes; 
 	$(BIN)/python benchmarks/fewshot.py scale
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/serve.py
+	$(BIN)/python benchmarks/reconcile.py
+	$(BIN)/python benchmarks/sparql.py
 	@if [ -d $(DEMO) ]; then $(BIN)/python benchmarks/suggest.py $(DEMO); \
 	else echo "make demo makes the model that speed of suggestions is measured with"; fi
 	@if [ -n "$$FAAN_DATA" ]; then $(BIN)/python benchmarks/embed.py nell && $(BIN)/python benchmarks/embed.py scale \

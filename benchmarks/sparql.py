@@ -23,18 +23,19 @@ PAGE = 10_000
 ADDRESS = "127.0.0.1:7979"
 
 
-def main(given: str | None) -> int:
-    """Start the server, fill it, read it; 1 if reading is slower than the bar."""
+def main(given: str | None) -> None:
+    """Start the server, fill it, read it."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(given) if given else _world(Path(folder) / "world.nt")
-        server = subprocess.Popen(["oxigraph", "serve", "--bind", ADDRESS], stderr=subprocess.DEVNULL)
+        program = Path(sys.executable).with_name("oxigraph")
+        server = subprocess.Popen([program, "serve", "--bind", ADDRESS], stderr=subprocess.DEVNULL)
         try:
             _fill(file)
             rates = [_read(server.pid, page) for page in (None, PAGE)]
         finally:
             server.terminate()
             server.wait()
-    return int(min(rates) < BAR)
+    print(f"{BAR:,} triples a second both ways:", "yes" if min(rates) >= BAR else "NO")
 
 
 def _world(path: Path) -> Path:
@@ -72,4 +73,4 @@ def _read(server: int, page: int | None) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else None))
+    main(sys.argv[1] if len(sys.argv) > 1 else None)
