@@ -60,6 +60,20 @@ def test_every_command_is_documented() -> None:
             assert f"{prefix} {command.name or command.callback.__name__}" in text
 
 
+def test_the_walk_of_a_file_names_functions_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    walk = text[text.index("## A TSV file's walk") : text.index("## Where to put it")]
+    rows = [row.split("|", 2)[2] for row in walk.splitlines() if row.startswith("| ") and "`" in row]
+    assert len(rows) > 15
+    for row in rows:
+        words = re.findall(r"`([\w./]+)`", row)
+        files = [ROOT / "src" / "faan" / word for word in words if re.search(r"/.*\.(py|js|html)$", word)]
+        code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+        for word in words:
+            name = word.rpartition(".")[2]
+            assert "/" in word or re.search(rf"(def|class|function) {name}\b", code), f"{word} is not in {files}"
+
+
 def test_the_architecture_names_every_file_of_the_package_and_no_other() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))

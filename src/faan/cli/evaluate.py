@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from faan.rank import ResultFile
 
 _DEFAULT = "few-shot"
-_DEFAULTS = {"--share": 0.1, "--most": 200, "--sample": 2000}
+_SHARE, _MOST, _SAMPLE = 0.1, 200, 2000  # as `faan.links.hide_facts` has them
+_DEFAULTS = {"--share": _SHARE, "--most": _MOST, "--sample": _SAMPLE}
 
 
 class _WithDefault(TyperGroup):
@@ -37,8 +38,8 @@ class _WithDefault(TyperGroup):
 
 evaluate_app = typer.Typer(
     cls=_WithDefault,
-    help="Rank what is known to be true: a few-shot method on a benchmark (`faan evaluate TARGET`, see `faan evaluate "
-    "few-shot --help`), or methods at completing a graph (`faan evaluate completion GRAPH`).",
+    help="Measure how well methods rank known facts: a few-shot method on a benchmark (`faan evaluate TARGET`, see "
+    "`faan evaluate few-shot --help`), or several methods on a graph (`faan evaluate completion GRAPH`).",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -52,8 +53,7 @@ def completion(
         list[str] | None,
         typer.Argument(
             metavar="[GRAPH...]",
-            help="A graph, as for `faan fit`: some of its facts are hidden. Or leave it out, and give --train and "
-            "--test.",
+            help="A graph, as for `faan fit`; faan hides some of its facts. Without it, give --train and --test.",
             show_default=False,
         ),
     ] = None,
@@ -62,18 +62,26 @@ def completion(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Validation facts, which tell embeddings when to stop training; they are not asked for.",
+            help="Validation facts: embeddings stop training when these no longer improve. They are not asked for.",
         ),
     ] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to ask for.")] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A row of the table; repeatable [default: {links}].", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="A row of the table; may be given several times [default: {links}].",
+            show_default=False,
+        ),
     ] = None,
-    share: Annotated[float, typer.Option(metavar="SHARE", help="The share of each relation's facts to hide.")] = 0.1,
-    most: Annotated[int, typer.Option(min=1, help="Hide at most so many facts of a relation.")] = 200,
-    sample: Annotated[int, typer.Option(min=0, help="Ask for so many of the hidden facts; 0 asks for all.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which facts are hidden, and all else that is random.")] = 0,
+    share: Annotated[float, typer.Option(metavar="SHARE", help="The share of each relation's facts to hide.")] = _SHARE,
+    most: Annotated[int, typer.Option(min=1, help="Hide at most this many facts of a relation.")] = _MOST,
+    sample: Annotated[
+        int, typer.Option(min=0, help="Ask for this many of the hidden facts; 0 asks for all.")
+    ] = _SAMPLE,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The random seed: decides which facts are hidden, and all else that is random.")
+    ] = 0,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What to call the graph in results.")] = None,
     output: Annotated[
         Path | None,
@@ -126,16 +134,19 @@ def facts(
     true: Annotated[str, typer.Argument(metavar="FILE", help="Facts that people judged true: HEAD RELATION TAIL.")],
     false: Annotated[str, typer.Option("--false", metavar="FILE", help="Facts that people judged false.")],
     model: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="The model folder of `faan fit` to judge by.")
+        Path | None, typer.Option(metavar="MODEL", help="The model folder of `faan fit` that judges.")
     ] = None,
     graph: Annotated[
-        list[str] | None, typer.Option(metavar="GRAPH", help="A graph to fit a model on instead; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="GRAPH", help="A graph to fit a model on instead; may be given several times."),
     ] = None,
     valid: Annotated[
-        str | None, typer.Option(metavar="FILE", help="True facts to choose a threshold for each relation by.")
+        str | None, typer.Option(metavar="FILE", help="True facts that choose a threshold for each relation.")
     ] = None,
-    valid_false: Annotated[str | None, typer.Option(metavar="FILE", help="False facts to choose it by.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides all that is random in a fit.")] = 0,
+    valid_false: Annotated[
+        str | None, typer.Option(metavar="FILE", help="False facts that choose the threshold.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The random seed of the fit.")] = 0,
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:

@@ -39,7 +39,10 @@ def fit(
         list[str] | None,
         typer.Option(metavar="RELATION", help="Remove a relation from the graph first; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides everything random, such as the relations held out.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="The random seed: decides which relations are held out, and all else that is random."),
+    ] = 0,
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,7 @@ def serve(
     context: typer.Context,
     model: ModelArgument,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; needs a token if it is not of this machine alone.")
+        str, typer.Option(help="The address to listen on; other machines can reach it only with a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 8000,
     token: Annotated[

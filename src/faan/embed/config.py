@@ -66,13 +66,13 @@ class EmbedConfig(Settings):
     evaluate_every: int = Field(10, ge=1)
     """Epochs between checkpoints, which are also the moments when held-out triples are ranked."""
     patience: int = Field(0, ge=0)
-    """Stop after so many evaluations without a better held-out MRR, and keep the best; 0 trains to the end."""
+    """Stop after this many evaluations without a better held-out MRR, and keep the best; 0 trains to the end."""
     held_out: int = Field(0, ge=0)
     """Triples taken out of training to be ranked, when no validation triples are given."""
     evaluate_queries: int = Field(1000, ge=1)
-    """At most so many held-out triples are ranked at each evaluation, a fixed sample."""
+    """At most this many held-out triples are ranked at each evaluation, a fixed sample."""
     evaluate_candidates: int = Field(10_000, ge=1)
-    """They are ranked among so many entities, a fixed sample, which keeps evaluations cheap on large graphs."""
+    """They are ranked among this many entities, a fixed sample, which keeps evaluations cheap on large graphs."""
 
     partitions: int | Literal["auto"] = 1
     """Parts of the entities, two of which are in memory while the others are on disk; 1 keeps all in memory. More of

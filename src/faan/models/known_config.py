@@ -56,9 +56,9 @@ class KnownConfig(Settings):
     thorough: EmbedConfig = THOROUGH
     """The same for small graphs."""
     members: int = Field(2, ge=1)
-    """Small graphs get so many of the latter, with different seeds; the mean of their scores counts."""
+    """Small graphs get this many of the latter, with different seeds; the mean of their scores counts."""
     work: float = Field(2e11, ge=0.0)
-    """A graph is small if ``thorough`` makes at most so many products of numbers: questions x entities x dimension
+    """A graph is small if ``thorough`` makes at most this many products of numbers: questions x entities x dimension
     x epochs x members; 1e11 take about half a minute of one core."""
     own_weight: float = Field(1.0, ge=0.0)
     """What the log-softmax of the vectors' score counts beside the trees, which see it only in steps."""
@@ -66,7 +66,7 @@ class KnownConfig(Settings):
     share: float = Field(0.1, gt=0.0, lt=1.0)
     """The share of each relation's facts that is held out to learn from."""
     most: int = Field(100, ge=1)
-    """At most so many facts of a relation are held out."""
+    """At most this many facts of a relation are held out."""
     pairs: int = Field(6_000_000, ge=1)
     """Pairs of a head and a candidate that are looked at in all, which bounds the time."""
     heads: int = Field(100, ge=2)
