@@ -12,7 +12,7 @@ import typer
 
 from faan.base import decode_lines, read_lines
 from faan.cli.printing import busy
-from faan.complete import Examples, Extended, parse_pair, parse_pairs
+from faan.complete import Described, Examples, Extended, parse_pair, parse_pairs
 from faan.graph import Graph, is_saved_graph, open_graph
 
 if TYPE_CHECKING:
@@ -95,3 +95,11 @@ def wanted(
     if relation is None and examples is None and not example:
         raise typer.BadParameter("give --relation, --examples or --example", param_hint="--relation")
     return Wanted(model, relation, examples, example or [], not_like or [])
+
+
+def called(examples: Examples, graph: Graph) -> str | None:
+    """The relation's name, where it was given by name: the graph's own for one of its relations."""
+    if isinstance(examples, Described):
+        return examples.relation
+    given = examples.relation if isinstance(examples, Extended) else examples
+    return graph.relation_names[graph.relation(given)] if isinstance(given, str) else None

@@ -13,15 +13,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import InputError, counted, read_lines
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, wanted
+from faan.cli.bulk import (
+    AddressOption,
+    BulkOptions,
+    EngineOption,
+    WorkersOption,
+    suggest_all_heads,
+    suggest_all_relations,
+)
+from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, called, wanted
 from faan.cli.options import Base, Force, KnowledgeSource, RelationBase, check_new_file, format_of, refuse
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.complete import (
     ENDINGS,
     NAMED,
-    Described,
     Examples,
-    Extended,
     Line,
     Suggestion,
     cut,
@@ -38,11 +44,20 @@ if TYPE_CHECKING:
     from faan.complete import Completer
 
 _HEADS_IN_A_TABLE = 10
+_NAMED = {**NAMED, "parquet": "Parquet files"}
 
 
 def suggest(
     model: ModelArgument,
     relation: Relation = None,
+    all_relations: Annotated[
+        bool,
+        typer.Option(
+            "--all-relations",
+            help="Complete the graph: every relation, every head that looks like one of its heads and lacks the fact, "
+            "as Parquet files in a folder (-o).",
+        ),
+    ] = False,
     examples: ExamplesFile = None,
     example: Example = None,
     not_like: NotLike = None,
@@ -98,27 +113,49 @@ def suggest(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, tsv, csv, jsonl, nt (N-Triples), kgx (its edges as TSV) or kgx-jsonl (as JSON Lines).  "
-            "[default: by the file's ending, else table]",
+            help="table, tsv, csv, jsonl, nt (N-Triples), kgx (its edges as TSV), kgx-jsonl (as JSON Lines) or parquet "
+            "(a folder of files, of all heads that lack the fact).  [default: by the file's ending, else table]",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name in N-Triples or KGX of a relation given by examples.")
+        str | None,
+        typer.Option(metavar="NAME", help="The name in N-Triples, KGX or Parquet of a relation given by examples."),
     ] = None,
     knowledge_source: KnowledgeSource = None,
     base: Base = DEFAULT_BASE,
     relation_base: RelationBase = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead (not a table).")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead; Parquet needs a folder."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted job in that file.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted job in that file or folder.")
+    ] = False,
+    engine: EngineOption = None,
+    address: AddressOption = None,
+    workers: WorkersOption = None,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
     """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
     if as_json and form not in (None, "jsonl"):
         raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
-    chosen = format_of("jsonl" if as_json else form, output, ENDINGS, default="table")
+    if all_relations:
+        refuse("one relation", {"--relation": relation, "--examples": examples, "--example": example, "--name": name})
+        form = form or "parquet"
+        if form != "parquet":
+            raise typer.BadParameter("all relations are written as parquet", param_hint="--format")
+    chosen = format_of("jsonl" if as_json else form, output, {**ENDINGS, ".parquet": "parquet"}, default="table")
+    bulk = BulkOptions(output, top, min_probability, strict_schema, resume, engine, address, workers)
+    if chosen == "parquet":
+        single = {"--head": head, "--heads-file": heads_file, "--tail": tail, "--limit": limit, "--surest": surest}
+        shape = {"--summary": summary, "--known": known, "--explain": explain, "--force": force}
+        refuse("formats other than parquet", {**single, **shape})
+    else:
+        refuse("parquet", {"--engine": engine, "--address": address, "--workers": workers})
+    if all_relations:
+        suggest_all_relations(model, bulk)
+        return
     if output is not None and chosen == "table":
         raise typer.BadParameter("a table is for the screen: write a file in another format", param_hint="--format")
     if resume and output is None:
@@ -128,12 +165,12 @@ def suggest(
             "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
             param_hint="--known",
         )
-    if chosen in NAMED and relation is None and name is None:
+    if chosen in _NAMED and relation is None and name is None:
         raise typer.BadParameter(
-            f"say what {NAMED[chosen]} are to call the new relation: an IRI or a name", param_hint="--name"
+            f"say what {_NAMED[chosen]} are to call the new relation: an IRI or a name", param_hint="--name"
         )
-    if chosen not in NAMED or relation is not None:
-        refuse("a new relation in N-Triples or KGX", {"--name": name})
+    if chosen not in _NAMED or relation is not None:
+        refuse("a new relation in N-Triples, KGX or Parquet", {"--name": name})
     if not chosen.startswith("kgx"):
         refuse("KGX", {"--knowledge-source": knowledge_source})
     if chosen != "nt":
@@ -152,8 +189,12 @@ def suggest(
     if head or heads_file or tail:
         refuse("a question without heads and tails", {"--limit": limit})
     terms = Terms(base, relation_base)
+    asked_for = wanted(model, relation, examples, example, not_like)
+    if chosen == "parquet":
+        suggest_all_heads(asked_for, name, bulk)
+        return
     _suggest(
-        wanted(model, relation, examples, example, not_like),
+        asked_for,
         _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary, strict_schema),
         _Target(chosen, output, resume, force, explain, name, terms, checked_source(knowledge_source)),
     )
@@ -225,6 +266,7 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         asked.top,
         "show" if asked.known else "skip",
         strict=asked.strict,
+        min_probability=asked.least,
     )
     if suggested.as_if_like:
         talk.print(f"as if like: {visible(', '.join(suggested.as_if_like))} (--not-like NAME leaves one out)")
@@ -232,25 +274,15 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     if asked.summary:
         print_expected(expected_above(found, asked.by_tail), len(names), as_json=target.form == "jsonl")
         return
-    if asked.least:
-        found = (suggestion for suggestion in found if suggestion.probability >= asked.least)
     if asked.surest is not None:
         found = iter(surest_of(found, asked.surest))
     found = _at_least_one(found, asked)
     if target.form == "table":
         _print_table(found, asked, target.explained, completer.graph, has_examples=not suggested.as_if_like)
     else:
-        relation = _called(examples, completer.graph) or target.name or ""
+        relation = called(examples, completer.graph) or target.name or ""
         count = _write(found, target, line_writer(target.form, relation, target.terms, target.source))
         _print_written(count, target, before)
-
-
-def _called(examples: Examples, graph: Graph) -> str | None:
-    """The relation's name, where it was given by name: the graph's own for one of its relations."""
-    if isinstance(examples, Described):
-        return examples.relation
-    given = examples.relation if isinstance(examples, Extended) else examples
-    return graph.relation_names[graph.relation(given)] if isinstance(given, str) else None
 
 
 def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: bool) -> list[str]:

@@ -29,10 +29,12 @@ from faan.complete.types import (
 )
 
 if TYPE_CHECKING:
+    from faan.complete.bulk import BulkQuestion, BulkSettings, Job, all_relations, compute_here, suggest_in_bulk
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
     from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
+    from faan.complete.ray_engine import on_ray
     from faan.complete.registry import fit_methods, recipe_of
 
 __all__ = [
@@ -42,6 +44,8 @@ __all__ = [
     "SEARCH_FILE",
     "About",
     "Bin",
+    "BulkQuestion",
+    "BulkSettings",
     "Completer",
     "Contribution",
     "Described",
@@ -54,6 +58,7 @@ __all__ = [
     "Extended",
     "Fact",
     "Hop",
+    "Job",
     "Known",
     "Line",
     "Measured",
@@ -67,10 +72,12 @@ __all__ = [
     "Trust",
     "WeightedExample",
     "WeightedNeighbour",
+    "all_relations",
     "as_examples",
     "ask",
     "calibration_error",
     "check_place",
+    "compute_here",
     "cut",
     "entities",
     "expected_above",
@@ -79,17 +86,26 @@ __all__ = [
     "header",
     "last_asked",
     "line_writer",
+    "on_ray",
     "parse_pair",
     "parse_pairs",
     "read_about",
     "recipe_of",
     "reliability",
+    "suggest_in_bulk",
     "surest",
     "trimmed",
     "write_drawing",
 ]
 
 _LAZY = {
+    "BulkQuestion": "bulk",
+    "BulkSettings": "bulk",
+    "Job": "bulk",
+    "all_relations": "bulk",
+    "compute_here": "bulk",
+    "suggest_in_bulk": "bulk",
+    "on_ray": "ray_engine",
     "Completer": "completer",
     "fit": "fitting",
     "as_examples": "given",

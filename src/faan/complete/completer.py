@@ -113,6 +113,7 @@ class Completer:
         rejected: PairsLike = (),
         not_like: NamesLike = (),
         strict: bool = False,
+        min_probability: float = 0.0,
         progress: bool = True,
     ) -> Suggestions:
         """Suggest missing facts of a relation.
@@ -135,6 +136,7 @@ class Completer:
             not_like: Relations of the graph that a new relation, given by its name, is not like.
             strict: Suggest nothing that breaks a rule of the graph's schema; otherwise that counts against a suggestion
                 and gives it a warning.
+            min_probability: Leave out suggestions that are less likely; that also saves time.
             progress: Show a progress bar in terminals and notebooks where all suggestions are computed at once.
 
         Returns:
@@ -152,6 +154,8 @@ class Completer:
         """
         if top < 1:
             raise InputError(f"top must be 1 or more, found {top}")
+        if not 0 <= min_probability <= 1:
+            raise InputError(f"min_probability must be from 0 to 1, found {min_probability}")
         if known not in ("skip", "show"):
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
         self._check_strict(strict)
@@ -161,11 +165,11 @@ class Completer:
         by_tail = heads is None and answers is not None
         if heads is None and answers is not None:
             asked, inverse = answers, self._ranking(given, wrong, inverse=True, progress=progress)
-            stream = partial(heads_for, asked, ranking, inverse, top, known, strict)
+            stream = partial(heads_for, asked, ranking, inverse, top, known, strict, min_probability)
         else:
             named = None if heads is None else entities(self.graph, as_names(heads, "heads"))
             asked = self._lacking(ranking.question, strict) if named is None else named
-            stream = partial(ranking.best, asked, answers, top, known, strict)
+            stream = partial(ranking.best, asked, answers, top, known, strict, min_probability)
         question = ranking.question
         about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
         return Suggestions(stream, about, progress=progress)
@@ -211,19 +215,22 @@ class Completer:
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking, self.fitted.method, suggestion, self._trust(given, ranking).in_words())
 
-    def heads_lacking(self, examples: ExamplesLike, *, strict: bool = False) -> list[str]:
+    def heads_lacking(self, examples: ExamplesLike, *, strict: bool = False, by_likeness: bool = True) -> list[str]:
         """The entities that look like heads of the examples and lack the fact, most similar first.
 
         Args:
             examples: As for `suggest`.
             strict: Leave out entities that can have no such fact by the schema.
+            by_likeness: Whether to compare them with the heads of the examples; otherwise they come in the graph's
+                order.
 
         >>> completer.heads_lacking({"land1": "town1", "land2": "town2"})[:3]
         ['land3', 'land4', 'land5']
         """
         self._check_strict(strict)
         question = ask(self.graph, as_examples(examples, self.graph))
-        return [self.graph.entity_names[int(head)] for head in self._lacking(question, strict)]
+        heads = self._lacking(question, strict, by_likeness)
+        return [self.graph.entity_names[head] for head in heads.tolist()]
 
     def looks_functional(self, examples: ExamplesLike) -> bool:
         """Whether nearly every known head of the relation has one tail only.
@@ -343,11 +350,13 @@ class Completer:
                 "(`faan fit GRAPH --schema FILE`)"
             )
 
-    def _lacking(self, question: Question, strict: bool) -> Ints:
+    def _lacking(self, question: Question, strict: bool, by_likeness: bool = True) -> Ints:
         having = question.known.pairs[:, 0]
         heads = np.setdiff1d(fitting(self.graph, question.looks_like[:, 0]), having)
         constraints = Constraints.of(question) if strict else None
         heads = heads if constraints is None else heads[constraints.may_have(heads)]
+        if not by_likeness:
+            return heads
         examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
         alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

@@ -33,18 +33,19 @@ class Ranking:
         self.because = Because(reasons, scorer)
 
     def best(
-        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool = False
+        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool = False, least: float = 0.0
     ) -> Iterator[Suggestion]:
         """For each entity asked about its best answers, or the best among given answers; as they are found.
 
-        Where it is `strict`, answers that break a rule of the schema are none.
+        Where it is `strict`, answers that break a rule of the schema are none. Those that are less likely than `least`
+        are left out before reasons are looked for, which takes most of the time.
         """
         for entity, choices, scores in self._scores(asked, answers):
             counts = self._competing(entity, choices, known, strict)
             wanted = counts if answers is None else counts & np.isin(choices, answers)
             places = np.flatnonzero(wanted)
             order = places[self._order(entity, choices[places], scores[places])[:top]]
-            yield from self._judged(entity, choices, scores, order, counts)
+            yield from self._judged(entity, choices, scores, order, counts, least)
 
     def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool = False) -> Ints:
         """The ids of the best answers for one entity, best first; what is to be left out is never among them."""
@@ -70,17 +71,23 @@ class Ranking:
                 yield from self._judged(one, choices, scores, places, counts)
 
     def _judged(
-        self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, competing: NDArray[np.bool_]
+        self,
+        entity: int,
+        choices: Ints,
+        scores: NDArray[np.float64],
+        places: Ints,
+        competing: NDArray[np.bool_],
+        least: float = 0.0,
     ) -> Iterator[Suggestion]:
         """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
         candidates = self.question.candidates
         rivals = competing if choices is candidates else competing & np.isin(choices, candidates)
         if len(places) and rivals[places].all():
-            yield from self._suggestions(entity, choices, scores, places, np.flatnonzero(rivals))
+            yield from self._suggestions(entity, choices, scores, places, np.flatnonzero(rivals), least)
             return
         for place in places.tolist():
             compared = np.flatnonzero(rivals | (np.arange(len(choices)) == place))
-            yield from self._suggestions(entity, choices, scores, np.array([place]), compared)
+            yield from self._suggestions(entity, choices, scores, np.array([place]), compared, least)
 
     def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
         """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together."""
@@ -113,7 +120,7 @@ class Ranking:
         return keep
 
     def _suggestions(
-        self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, compared: Ints
+        self, entity: int, choices: Ints, scores: NDArray[np.float64], places: Ints, compared: Ints, least: float
     ) -> Iterator[Suggestion]:
         """Suggestions for some places among the choices, with rank and probability among those compared."""
         question, names = self.question, self.question.graph.entity_names
@@ -123,6 +130,10 @@ class Ranking:
         others = np.array([(values != answer).sum() for answer in choices[places].tolist()], dtype=np.int64)
         sure = self._sure(entity, choices[compared])
         probabilities = self.judge.probabilities(rivals, among, others, sure)
+        likely = probabilities >= least
+        places, among, probabilities = places[likely], among[likely], probabilities[likely]
+        if not len(places):
+            return
         because = self.because.tell(entity, choices[places])
         order = self._order(entity, choices[compared], rivals)
         rank = np.empty(len(rivals), dtype=np.int64)
@@ -142,7 +153,13 @@ class Ranking:
 
 
 def heads_for(
-    tails: Ints, ranking: Ranking, inverse: Ranking, top: int, known: Known, strict: bool = False
+    tails: Ints,
+    ranking: Ranking,
+    inverse: Ranking,
+    top: int,
+    known: Known,
+    strict: bool = False,
+    least: float = 0.0,
 ) -> Iterator[Suggestion]:
     """The best heads for each tail, as they are found.
 
@@ -157,4 +174,4 @@ def heads_for(
         place = {question.graph.entity_names[head]: place for place, head in enumerate(heads.tolist())}
         judged = ranking.pairs(heads, np.full_like(heads, tail))
         best = sorted(judged, key=lambda one: (-one.probability, place[one.head]))[:top]
-        yield from (replace(one, rank=rank) for rank, one in enumerate(best, 1))
+        yield from (replace(one, rank=rank) for rank, one in enumerate(best, 1) if one.probability >= least)

@@ -47,12 +47,14 @@ class Remembered:
         self._tests: dict[str, SelfTest] | None = None
 
     def get(self, relation: str) -> SelfTest | None:
-        """The test of a relation, if there was one."""
+        """The test of a relation, if there was one; another process may have made it meanwhile."""
+        if relation not in self._all():
+            self._tests = {**self._read(), **self._all()}
         return self._all().get(relation)
 
     def put(self, relation: str, test: SelfTest) -> None:
         """Remember a test; where the folder cannot be written, for as long as the model is open."""
-        self._all()[relation] = test
+        self._tests = {**self._read(), **self._all(), relation: test}
         if self._folder is None or not (self._folder / CHECKSUMS_FILE).is_file():
             return
         tests = {

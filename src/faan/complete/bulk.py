@@ -1,0 +1,238 @@
+"""Suggestions in bulk: many relations, every head that lacks a fact, written as Parquet parts into a folder.
+
+A job is a list of blocks, each some heads of one relation. A block becomes one part, which is written atomically and
+depends on nothing but the model and the block. So an interrupted job goes on where it was, and an engine may compute
+the blocks in any order, on any number of workers and some of them twice: the parts are the same.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from faan.base import (
+    InputError,
+    OnProgress,
+    atomic_file,
+    check_free,
+    first_problem,
+    ignore_progress,
+    locked,
+    read_small,
+    write_text,
+)
+from faan.complete.checksums import CHECKSUMS_FILE
+from faan.complete.completer import Completer
+from faan.complete.suggestions import TYPES
+from faan.complete.types import Examples, Suggestion
+
+JOB_FILE = "job.json"
+_HEADS = 250  # in a block: about a minute of one core
+_MOST_TEXT = 1 << 28  # characters of a job's file
+_COLUMNS = {"relation": pl.String(), **TYPES}
+
+
+class BulkQuestion(BaseModel):
+    """A relation to complete: what parts call it, and its examples."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    relation: str
+    examples: Examples
+
+
+class BulkSettings(BaseModel):
+    """What is wanted of each head."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    top: int = Field(10, ge=1)
+    min_probability: float = Field(0.0, ge=0, le=1)
+    strict: bool = False
+
+
+class _Block(BaseModel):
+    """Some heads of a relation, by their places among those that lack a fact of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: int = Field(ge=0)
+    begin: int = Field(ge=0)
+    end: int = Field(ge=1)
+
+
+class Job(BaseModel):
+    """What `job.json` says: what is asked, in which blocks, and whether all of it is done."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["faan-suggestions"] = "faan-suggestions"
+    version: Literal[1] = 1
+    model: int  # the checksum of the model's checksums
+    questions: tuple[BulkQuestion, ...]
+    settings: BulkSettings
+    blocks: tuple[_Block, ...]
+    rows: int | None = None  # in all parts, once all are there
+
+    @property
+    def heads(self) -> int:
+        """How many heads are asked about, over all relations."""
+        return sum(block.end - block.begin for block in self.blocks)
+
+
+OnPart: TypeAlias = Callable[[], None]
+"""Called after each part."""
+
+Engine: TypeAlias = Callable[[Path, Path, Sequence[int], OnPart], None]
+"""Computes blocks by their numbers: the model's folder, the job's folder, the numbers, what to call after each."""
+
+
+class BulkWorker:
+    """Computes blocks of a job, with the model open once."""
+
+    def __init__(self, model: Path, folder: Path) -> None:
+        self._completer, self._folder, self._job = Completer.load(model), folder, read_job(folder)
+        self._heads = lru_cache(2)(self._find_heads)
+
+    def write(self, number: int) -> None:
+        """Compute a block and write its part."""
+        block, settings = self._job.blocks[number], self._job.settings
+        question = self._job.questions[block.question]
+        found = self._completer.suggest(
+            question.examples,
+            self._heads(block.question)[block.begin : block.end],
+            top=settings.top,
+            strict=settings.strict,
+            min_probability=settings.min_probability,
+            progress=False,
+        )
+        with atomic_file(_part(self._folder, number)) as part:
+            _frame(question.relation, found.stream()).write_parquet(part)
+
+    def _find_heads(self, question: int) -> list[str]:
+        return _heads(self._completer, self._job.questions[question], self._job.settings)
+
+
+def compute_here(model: Path, folder: Path, numbers: Sequence[int], on_part: OnPart) -> None:
+    """The engine without an engine: one block after the other, in this process."""
+    worker = BulkWorker(model, folder)
+    for number in numbers:
+        worker.write(number)
+        on_part()
+
+
+def all_relations(completer: Completer) -> list[BulkQuestion]:
+    """Every relation of a graph that has facts."""
+    names = [completer.graph.relation_names[number] for number in completer.graph.used_relations.tolist()]
+    return [BulkQuestion(relation=name, examples=name) for name in names]
+
+
+def suggest_in_bulk(
+    completer: Completer,
+    model: Path,
+    folder: Path,
+    questions: Iterable[BulkQuestion],
+    settings: BulkSettings | None = None,
+    *,
+    resume: bool = False,
+    engine: Engine = compute_here,
+    on_progress: OnProgress = ignore_progress,
+) -> Job:
+    """Complete relations: ask about every head that looks like one of theirs and lacks the fact.
+
+    Args:
+        completer: The model, open.
+        model: Its folder, which workers open for themselves.
+        folder: Where parts go: a new or empty folder, or that of the same job if it is to `resume`.
+        questions: The relations.
+        settings: What is wanted of each head.
+        resume: Go on with an interrupted job.
+        engine: What computes the blocks.
+        on_progress: Is told how far it is.
+
+    Returns:
+        The job, with the number of suggestions.
+    """
+    job = _plan(completer, model, tuple(questions), settings or BulkSettings(), on_progress)
+    _begin(folder, job, resume)
+    with locked(folder):
+        left = [number for number in range(len(job.blocks)) if not _part(folder, number).is_file()]
+        done = len(job.blocks) - len(left)
+
+        def on_part() -> None:
+            nonlocal done
+            done += 1
+            on_progress("suggesting", done / len(job.blocks))
+
+        if left:
+            engine(model.resolve(), folder.resolve(), left, on_part)
+        parts = [_part(folder, number) for number in range(len(job.blocks))]
+        rows = pl.scan_parquet(parts, schema=_COLUMNS).select(pl.len()).collect().item() if parts else 0
+        job = job.model_copy(update={"rows": int(rows)})
+        write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
+    return job
+
+
+def read_job(folder: Path) -> Job:
+    """What a folder says of its job, checked."""
+    try:
+        return Job.model_validate_json(read_small(folder / JOB_FILE, _MOST_TEXT))
+    except ValidationError as error:
+        raise InputError(
+            f"is not what `faan suggest` wrote: {first_problem(error)}", source=str(folder / JOB_FILE)
+        ) from None
+
+
+def _plan(
+    completer: Completer,
+    model: Path,
+    questions: tuple[BulkQuestion, ...],
+    settings: BulkSettings,
+    on_progress: OnProgress,
+) -> Job:
+    blocks = []
+    for number, question in enumerate(questions):
+        count = len(_heads(completer, question, settings))
+        blocks += [
+            _Block(question=number, begin=begin, end=min(begin + _HEADS, count)) for begin in range(0, count, _HEADS)
+        ]
+        on_progress("looking for heads", (number + 1) / len(questions))
+    checksum = zlib.crc32(read_small(model / CHECKSUMS_FILE).encode())
+    return Job(model=checksum, questions=questions, settings=settings, blocks=tuple(blocks))
+
+
+def _begin(folder: Path, job: Job, resume: bool) -> None:
+    """Write what the job is, or make sure that the folder is of the same one."""
+    if not (folder / JOB_FILE).is_file():
+        check_free(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
+        return
+    if read_job(folder).model_copy(update={"rows": None}) != job:
+        raise InputError(
+            "holds suggestions of another model, or of other relations or settings: choose another folder",
+            source=str(folder),
+        )
+    if not resume:
+        raise InputError(
+            "holds this job already: go on with it (--resume), or choose another folder", source=str(folder)
+        )
+
+
+def _heads(completer: Completer, question: BulkQuestion, settings: BulkSettings) -> list[str]:
+    return completer.heads_lacking(question.examples, strict=settings.strict, by_likeness=False)
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / f"part-{number:06}.parquet"
+
+
+def _frame(relation: str, found: Iterable[Suggestion]) -> pl.DataFrame:
+    rows = [{"relation": relation, **vars(suggestion)} for suggestion in found]
+    return pl.DataFrame(rows, schema=_COLUMNS)
