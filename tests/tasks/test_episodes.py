@@ -104,7 +104,7 @@ def test_what_cannot_be_drawn_is_an_error_at_once() -> None:
     for shots in (0, (3, 2)):
         with pytest.raises(InputError, match="K must be at least 1"):
             EpisodeSampler([full], shots=shots)
-    with pytest.raises(InputError, match=r"expected a seed below 2\*\*64"):
+    with pytest.raises(InputError, match=r"expected a seed from 0 to 2\*\*64 - 1"):
         EpisodeSampler([task("r", [(i, i) for i in range(9)])], seed=-1).draw(0)
     with pytest.raises(InputError, match="needs a query and a negative"):
         EpisodeSampler([full], negatives=0)
