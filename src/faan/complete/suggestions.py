@@ -13,7 +13,7 @@ import polars as pl
 from faan.base import InputError, atomic_file, html_table, progress_bars, text_table
 from faan.complete.output import COLUMNS, ENDINGS, NAMED, header, line_writer
 from faan.complete.types import Suggestion
-from faan.graph import DEFAULT_BASE, Graph, Terms
+from faan.graph import DEFAULT_BASE, Graph, Terms, pandas_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,12 +101,9 @@ class Suggestions(Sequence[Suggestion]):
         >>> list(found.to_pandas()["tail"])
         ['town6', 'town7']
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("a pandas frame needs pandas: pip install pandas") from None
         rows = self._all()
-        return pd.DataFrame({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
+        found: pd.DataFrame = pandas_frame({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
+        return found
 
     def to_arrow(self) -> pa.Table:
         """All suggestions as an Arrow table; needs pyarrow.

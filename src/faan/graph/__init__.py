@@ -9,7 +9,7 @@ from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.iris import DEFAULT_BASE, Terms
 from faan.graph.kgx import EDGE_COLUMNS, NODE_COLUMNS, Row, checked_source, kgx_edge, kgx_json, kgx_line, kgx_nodes
-from faan.graph.libraries import pykeen_factory
+from faan.graph.libraries import pandas_frame, pykeen_factory
 from faan.graph.names import Names, local_name
 from faan.graph.neighbours import Neighbours
 from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
@@ -75,6 +75,7 @@ __all__ = [
     "local_name",
     "open_graph",
     "pair_columns",
+    "pandas_frame",
     "plain_words",
     "pykeen_factory",
     "read_graph",

@@ -12,7 +12,7 @@ import polars as pl
 
 from faan.base import InputError, Ints, UnknownNameError, counted, html_table
 from faan.graph.entity_types import Types
-from faan.graph.libraries import igraph_graph, networkx_graph, pykeen_factory
+from faan.graph.libraries import igraph_graph, networkx_graph, pandas_frame, pykeen_factory
 from faan.graph.names import Names
 from faan.graph.neighbours import Neighbours
 from faan.graph.rules import Rules
@@ -175,11 +175,8 @@ class Graph:
         >>> list(graph.to_pandas()["tail"])
         ['Lima', 'Peru', 'Peru']
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("a pandas frame needs pandas: pip install pandas") from None
-        return pd.DataFrame(self.to_polars().to_dict(as_series=False))
+        frame: pd.DataFrame = pandas_frame(self.to_polars().to_dict(as_series=False))
+        return frame
 
     def to_networkx(self) -> Any:
         """The graph as a `networkx.MultiDiGraph`: an edge's key and attribute `relation` is its relation.

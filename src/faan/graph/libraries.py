@@ -1,8 +1,8 @@
-"""A graph as an object of another library: networkx, igraph, PyKEEN. They are imported when they are asked for."""
+"""Objects of other libraries: pandas, networkx, igraph, PyKEEN. They are imported when they are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +11,11 @@ import numpy as np
 from faan.base import InputError, Ints
 
 Node = tuple[str, dict[str, Any]]  # its name and what is known of it
+
+
+def pandas_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """A pandas frame of columns by their names."""
+    return _library("pandas").DataFrame(columns)
 
 
 def networkx_graph(nodes: Iterable[Node], triples: Iterable[tuple[str, str, str]]) -> Any:

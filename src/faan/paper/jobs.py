@@ -12,7 +12,7 @@ from faan.base import InputError, config_names, parse_setting
 from faan.paper.case_tables import attention_file
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.results import by_relation, read_results, seconds_of, slug_of
-from faan.paper.rows import Row
+from faan.paper.rows import TableRow
 from faan.tasks import Benchmark
 
 RUNS = Path("runs") / "reproduce"
@@ -25,7 +25,7 @@ class Job:
     """One row with one seed: train it if it is to be trained, evaluate it for some K, write the results."""
 
     request: Request
-    row: Row
+    row: TableRow
     seed: int
     outputs: dict[int, Path]  # K -> the result file
     seconds: float  # about how long it takes
@@ -56,7 +56,7 @@ class Plan:
     """What there is to do for a table."""
 
     jobs: list[Job]
-    left_out: list[Row]  # rows of which nobody knows the settings yet
+    left_out: list[TableRow]  # rows of which nobody knows the settings yet
     too_many: list[int]  # K that leave no query in some task
 
     @property
@@ -80,7 +80,7 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
     Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
     K for which a dev or test task has too few pairs, if there are others.
     """
-    folder, jobs, left_out = _folder_to_write(request), list[Job](), list[Row]()
+    folder, jobs, left_out = _folder_to_write(request), list[Job](), list[TableRow]()
     every, results = read_results(folder), read_results(folder, request.dataset)
     _check_data(results, benchmark, folder)
     if folder == request.own_folder:
@@ -109,7 +109,7 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
     return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
 
 
-def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
+def _outputs(request: Request, row: TableRow, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
     stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
     outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots}
     for path in outputs.values():
@@ -122,7 +122,7 @@ def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequenc
     return outputs
 
 
-def run_folder(request: Request, row: Row, seed: int) -> Path:
+def run_folder(request: Request, row: TableRow, seed: int) -> Path:
     """Where a row is trained: apart for each schedule, as its results are."""
     own = request.table if _folder_to_write(request) == request.own_folder else "main"
     schedule = f"{own}-quick" if request.quick else own

@@ -12,7 +12,7 @@ import polars as pl
 
 from faan.base import InputError, UnknownNameError
 from faan.paper.results import key_of, read_results
-from faan.paper.rows import TABLES, Row, ablated, rows_of
+from faan.paper.rows import TABLES, TableRow, ablated, rows_of
 
 RESULTS = Path("results")
 _PACKAGE = Path(__file__).parents[1]
@@ -65,20 +65,20 @@ class Request:
         """The results that there are."""
         return read_results(self.folder, self.dataset)
 
-    def of(self, results: pl.DataFrame, row: Row) -> pl.DataFrame:
+    def of(self, results: pl.DataFrame, row: TableRow) -> pl.DataFrame:
         """The results of a row that belong into the table, by seed."""
         wanted = [pl.col("key") == key_of(row.label), pl.col("protocol") == row.protocol]
         wanted += [pl.col("shots").is_in(self.shots), *([pl.col("seed") < self.seeds] if self.seeds else [])]
         return results.filter(wanted).sort("seed")
 
-    def chosen(self, results: pl.DataFrame) -> list[Row]:
+    def chosen(self, results: pl.DataFrame) -> list[TableRow]:
         """The rows to show: those of the table, in `main` those that there are results of too, or the wanted ones."""
         labels = results.filter(pl.col("protocol") == "strict").unique("key", keep="first", maintain_order=True)
         known = _by_key(rows_of(self.table))
         others = known
         if self.table not in ("ablation", "attention"):  # others may stand in these tables, but no variants
             variants = _by_key(row for row in rows_of("ablation") if row.variant)
-            found = _by_key(Row(label) for label in sorted(labels["label"]) if key_of(label) not in variants)
+            found = _by_key(TableRow(label) for label in sorted(labels["label"]) if key_of(label) not in variants)
             others = known | found | _by_key(rows_of("main")) | known
         if self.rows is None:
             return list((others if self.table == "main" else known).values())
@@ -104,11 +104,11 @@ class Request:
         return f"Missing: {', '.join(missing)}. To compute: `{self.command(rows)}`"
 
 
-def _by_key(rows: Iterable[Row]) -> dict[str, Row]:
+def _by_key(rows: Iterable[TableRow]) -> dict[str, TableRow]:
     return {key_of(row.label): row for row in rows}
 
 
-def _row_called(name: str, rows: dict[str, Row]) -> Row:
+def _row_called(name: str, rows: dict[str, TableRow]) -> TableRow:
     """A row by its name, or by that of a variant alone."""
     prefixes = [""] if key_of(name) in _by_key(rows_of("main")) else ["", *ablated()]
     keys = [key_of(prefix + name) for prefix in prefixes]

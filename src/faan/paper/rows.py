@@ -19,7 +19,7 @@ _SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "likene
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A method, and how to get its result."""
 
     label: str
@@ -46,7 +46,7 @@ class Row:
         return _SECONDS[self.kind]
 
 
-def rows_of(table: str) -> list[Row]:
+def rows_of(table: str) -> list[TableRow]:
     """The rows of a table, in its order; in the ablation a method follows its variants."""
     return list(_rows().get(table, ()))
 
@@ -59,10 +59,10 @@ def ablated() -> dict[str, str]:
 
 
 @cache
-def _rows() -> dict[str, list[Row]]:
+def _rows() -> dict[str, list[TableRow]]:
     from faan.models import methods
 
-    found: dict[str, list[Row]] = {table: [] for table in TABLES}
+    found: dict[str, list[TableRow]] = {table: [] for table in TABLES}
     for method in methods():
         own = list(_of_method(method))
         for row, tables in own:
@@ -73,11 +73,11 @@ def _rows() -> dict[str, list[Row]]:
     return found
 
 
-def _of_method(method: type[MethodConfig]) -> list[tuple[Row, tuple[str, ...]]]:
+def _of_method(method: type[MethodConfig]) -> list[tuple[TableRow, tuple[str, ...]]]:
     """The rows of a method and of its variants, each with the tables that it is in."""
-    rows: list[tuple[Row, tuple[str, ...]]] = []
+    rows: list[tuple[TableRow, tuple[str, ...]]] = []
     for row in method.all_rows():
         what = method.variants[row.variant].meaning if row.variant is not None else ""
-        made = Row(row.label, row.config, method.kind, row.variant, what, row.protocol, method.unit)
+        made = TableRow(row.label, row.config, method.kind, row.variant, what, row.protocol, method.unit)
         rows.append((made, row.tables))
     return rows

@@ -15,12 +15,12 @@ from faan.paper.datasets import dataset_tables
 from faan.paper.published import published_figures, source_note, written
 from faan.paper.request import SHOTS, Request
 from faan.paper.results import by_relation
-from faan.paper.rows import Row, ablated
+from faan.paper.rows import TableRow, ablated
 from faan.paper.table import MISSING, QUICK, Chart, Table, plain_name
 from faan.rank import METRICS
 from faan.tasks import Protocol
 
-Found = Mapping[Row, pl.DataFrame]
+Found = Mapping[TableRow, pl.DataFrame]
 Record = dict[str, Any]
 
 
@@ -45,20 +45,20 @@ def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
     strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
     if request.rows is None:
         strict |= {row: request.of(results, row) for row in _from_pykeen(results)}
-    opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[Row]()
+    opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[TableRow]()
     if request.rows is None:  # any method may have results of it, and a known row need not
         labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")["label"].sort()
         unseen = [row for row in opened if row.label not in labels]
-        opened = {row: request.of(results, row) for row in (Row(label, protocol="open") for label in labels)}
+        opened = {row: request.of(results, row) for row in (TableRow(label, protocol="open") for label in labels)}
     published = published_figures("main", request.dataset)
     tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
     return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
 
 
-def _from_pykeen(results: pl.DataFrame) -> list[Row]:
+def _from_pykeen(results: pl.DataFrame) -> list[TableRow]:
     """Rows of PyKEEN's models, which no register knows."""
     is_row = (pl.col("protocol") == "strict") & (pl.col("shots") == SHOTS) & pl.col("label").str.starts_with("PyKEEN ")
-    return [Row(label) for label in results.filter(is_row)["label"].unique().sort()]
+    return [TableRow(label) for label in results.filter(is_row)["label"].unique().sort()]
 
 
 def _ablation(request: Request, found: Found) -> list[Table]:
@@ -74,7 +74,7 @@ def _ablation(request: Request, found: Found) -> list[Table]:
 
 
 def _methods(
-    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[Row] = ()
+    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[TableRow] = ()
 ) -> Table:
     """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
     protocol = _one_protocol(found)
@@ -189,7 +189,7 @@ def _title(request: Request, what: str, protocol: str) -> str:
     return f"{what}, {request.dataset}, {shots}{protocol}{QUICK if request.quick else ''}"
 
 
-def _one_protocol(rows: Iterable[Row]) -> Protocol:
+def _one_protocol(rows: Iterable[TableRow]) -> Protocol:
     """The protocol of all rows of a table; those of different ones were trained on different data."""
     by_protocol = {row.protocol: row.label for row in rows}
     if len(by_protocol) > 1:
@@ -200,7 +200,7 @@ def _one_protocol(rows: Iterable[Row]) -> Protocol:
     return next(iter(by_protocol), "strict")
 
 
-def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[Row] = ()) -> list[str]:
+def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[TableRow] = ()) -> list[str]:
     """Where figures come from, which ones to distrust, and what computes the missing ones."""
     seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(unseen, 0)
     notes = []
