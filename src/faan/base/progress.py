@@ -41,7 +41,7 @@ def progress_bars(
 ) -> Iterator[OnProgress]:
     """Give an `OnProgress` that shows a bar for each thing going on, with the time left.
 
-    Bars appear in terminals and notebooks; elsewhere `otherwise` is told. A bar pulses until its share is above 0.
+    Bars appear in terminals and notebooks; elsewhere `otherwise` is called. A bar pulses until its share is above 0.
     """
     console = console or Console(stderr=True)
     if not wanted or not _shows_bars(console):

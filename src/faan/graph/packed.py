@@ -1,4 +1,4 @@
-"""Compressed streams: what a file holds is told by its first bytes, and must be in proportion to its size."""
+"""Compressed streams: the first bytes say how a file is compressed; its content must be in proportion to its size."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def buffered(raw: object) -> io.BufferedReader:
 
 
 def uncompressed(stream: io.BufferedReader, size: Callable[[], int], name: str) -> io.BufferedReader:
-    """What a stream holds; compression is told by its first bytes."""
+    """What a stream holds; its first bytes say how it is compressed."""
     start = stream.peek(SNIFF)
     opener = next((opener for magic, opener in _DECOMPRESSORS.items() if magic.match(start)), None)
     return stream if opener is None else buffered(_Unpacked(opener(stream), size, name))

@@ -94,9 +94,9 @@ class Source:
 
 @contextmanager
 def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> Iterator[Source]:
-    """Open a file or, for `-`, standard input; compression is told by the first bytes, not by the name.
+    """Open a file or, for `-`, standard input; the first bytes say how it is compressed, not the name.
 
-    `on_progress` is told which share of the file has been read.
+    `on_progress` is called with the share of the file that has been read.
     """
     if str(path) == "-":
         counted = Counted(sys.stdin.buffer)

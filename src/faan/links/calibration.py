@@ -13,7 +13,7 @@ from faan.links.hiding import LinkSplit
 from faan.tasks import PairSet
 
 HIGH = 0.9  # from this probability on a person may accept without looking
-_ENOUGH = 50  # heads of a relation from which on its own error is told
+_ENOUGH = 50  # heads that a relation needs to have an error of its own listed
 
 
 def first_suggestions(

@@ -40,7 +40,7 @@ def evaluate_pykeen(
         split: What is asked for: `hide_facts(...)` or `given_facts(...)`.
         name: What the row is called; the name of the model's class if not given.
         seed: What the result file calls the seed.
-        on_progress: A function that is told what is going on and its share.
+        on_progress: A function that is called with the current step and its share.
     """
     called = name or type(model).__name__
     start = time.perf_counter()

@@ -16,7 +16,7 @@ from faan.tasks import Task
 from faan.train import TrainedRun
 
 ENTITIES = 3  # whose neighbours are looked at
-RELATIONS = 5  # of neighbours, that are told
+RELATIONS = 5  # of neighbours, that are listed
 TASKS = 4  # whose references are looked at
 QUERIES = 30  # of each task, that the two shown are picked from
 

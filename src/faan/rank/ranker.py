@@ -53,7 +53,7 @@ def rank_sets(
 ) -> list[NDArray[np.float64]]:
     """Rank queries (Q, 2) of one task by each of several sets of references, each set its own queries.
 
-    A head that several queries share is scored once. `on_scored` is told as it goes on how many more heads were.
+    A head that several queries share is scored once. `on_scored` is called with the number of heads scored since then.
     """
     asked = np.concatenate(queries)
     candidates = np.union1d(task.candidates, asked[:, 1])  # sorted; a true tail is always among the choices

@@ -21,7 +21,7 @@ def rank_splits(
     """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
-    references instead, the same for every method and seed, and the spread of the MRR is told too.
+    references instead, the same for every method and seed, and the result has the spread of the MRR too.
     """
     return rank_shots(method, benchmark, [shots], draws, on_progress)[shots]
 
