@@ -24,40 +24,38 @@ class EngineName(str, Enum):
     RAY = "ray"
 
 
-EngineOption = Annotated[
-    EngineName | None, typer.Option("--engine", help="Compute Parquet files with Ray (pip install 'faan[cluster]').")
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        "--address",
-        metavar="HOST:PORT",
-        help="A running Ray cluster, or auto.  [default: Ray is started on this machine]",
-    ),
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, metavar="N", help="How many of Ray's processes compute.  [default: one a core]"),
-]
+@dataclass(frozen=True)
+class EngineOptions:
+    """What computes suggestions in bulk."""
+
+    engine: Annotated[
+        EngineName | None, typer.Option(help="Compute Parquet files with Ray (pip install 'faan[cluster]').")
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="A running Ray cluster, or auto.  [default: Ray is started on this machine]"
+        ),
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many of Ray's processes compute.  [default: one a core]")
+    ] = None
 
 
 @dataclass(frozen=True)
-class BulkOptions:
+class Bulk:
     """Where suggestions in bulk go, which ones, and what computes them."""
 
-    output: Path | None
+    output: Path
     top: int
     min_probability: float
     strict: bool
     resume: bool
-    engine: EngineName | None
-    address: str | None
-    workers: int | None
+    engine: EngineOptions
 
 
-def suggest_all_relations(model: Path, options: BulkOptions) -> None:
+def suggest_all_relations(model: Path, options: Bulk) -> None:
     """Complete a graph."""
-    _check(options)
     with busy("loading"):
         from faan.complete import Completer, all_relations  # torch takes seconds to load
 
@@ -65,9 +63,8 @@ def suggest_all_relations(model: Path, options: BulkOptions) -> None:
     _run(completer, model, all_relations(completer), options)
 
 
-def suggest_all_heads(wanted: Wanted, name: str | None, options: BulkOptions) -> None:
+def suggest_all_heads(wanted: Wanted, name: str | None, options: Bulk) -> None:
     """Complete one relation."""
-    _check(options)
     completer, examples = wanted.open()
     from faan.complete import BulkQuestion
 
@@ -75,19 +72,14 @@ def suggest_all_heads(wanted: Wanted, name: str | None, options: BulkOptions) ->
     _run(completer, wanted.model, [BulkQuestion(relation=relation, examples=examples)], options)
 
 
-def _check(options: BulkOptions) -> None:
-    if options.output is None:
-        raise typer.BadParameter("Parquet files need a folder: -o FOLDER", param_hint="--output")
-    if options.engine is None:
-        refuse("--engine ray", {"--address": options.address, "--workers": options.workers})
-
-
-def _run(completer: Completer, model: Path, questions: list[BulkQuestion], options: BulkOptions) -> None:
+def _run(completer: Completer, model: Path, questions: list[BulkQuestion], options: Bulk) -> None:
     from faan.complete import BulkSettings, compute_here, on_ray, suggest_in_bulk
 
-    assert options.output is not None
+    given = options.engine
+    if given.engine is None:
+        refuse("--engine ray", {"--address": given.address, "--workers": given.workers})
     settings = BulkSettings(top=options.top, min_probability=options.min_probability, strict=options.strict)
-    engine = compute_here if options.engine is None else on_ray(options.address, options.workers)
+    engine = compute_here if given.engine is None else on_ray(given.address, given.workers)
     with busy("suggesting") as on_progress:
         job = suggest_in_bulk(
             completer,

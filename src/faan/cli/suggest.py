@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,20 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import InputError, counted, read_lines
-from faan.cli.bulk import (
-    AddressOption,
-    BulkOptions,
-    EngineOption,
-    WorkersOption,
-    suggest_all_heads,
-    suggest_all_relations,
-)
+from faan.cli.bulk import Bulk, EngineOptions, suggest_all_heads, suggest_all_relations
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, called, wanted
-from faan.cli.options import Base, Force, KnowledgeSource, RelationBase, check_new_file, format_of, refuse
+from faan.cli.options import check_new_file, refuse, with_options
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
+from faan.cli.suggest_options import AskedOptions, TargetOptions, check_bulk, check_names, check_single
 from faan.complete import (
-    ENDINGS,
-    NAMED,
     Examples,
     Line,
     Suggestion,
@@ -38,15 +29,17 @@ from faan.complete import (
     trimmed,
 )
 from faan.complete import surest as surest_of
-from faan.graph import DEFAULT_BASE, Graph, Terms, checked_source
+from faan.graph import Graph
 
 if TYPE_CHECKING:
     from faan.complete import Completer
 
 _HEADS_IN_A_TABLE = 10
-_NAMED = {**NAMED, "parquet": "Parquet files"}
 
 
+@with_options("engine", EngineOptions)
+@with_options("target", TargetOptions)
+@with_options("asked", AskedOptions)
 def suggest(
     model: ModelArgument,
     relation: Relation = None,
@@ -61,194 +54,48 @@ def suggest(
     examples: ExamplesFile = None,
     example: Example = None,
     not_like: NotLike = None,
-    head: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Suggest tails of this head; may be given several times.")
-    ] = None,
-    heads_file: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of heads, one name a line.")] = None,
-    tail: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only these tails; without heads: suggest heads for these tails."),
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="Suggestions for each head.")] = 10,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Without heads and tails: the number of heads to ask for.  [default: 10 in a table, else all]"
-        ),
-    ] = None,
-    min_probability: Annotated[
-        float,
-        typer.Option(metavar="P", min=0, max=1, help="Only suggestions with at least this probability, e.g. 0.9."),
-    ] = 0.0,
-    surest: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Only the N most likely suggestions of all heads, the surest first. All heads are ranked before the "
-            "first line is written.",
-        ),
-    ] = None,
-    summary: Annotated[
-        bool,
-        typer.Option(
-            "--summary",
-            help="Print how many facts to expect at each probability, instead of the facts; with --json too.",
-        ),
-    ] = False,
-    known: Annotated[
-        bool, typer.Option("--known", help="Also show facts of these heads or tails that the graph already has.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print the reasons below each suggestion (tables only).")
-    ] = False,
-    strict_schema: Annotated[
-        bool,
-        typer.Option(
-            "--strict-schema", help="Suggest nothing that breaks a rule of the schema, instead of warning of it."
-        ),
-    ] = False,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="table, tsv, csv, jsonl, nt (N-Triples), kgx (its edges as TSV), kgx-jsonl (as JSON Lines) or parquet "
-            "(a folder of files, of all heads that lack the fact).  [default: by the file's ending, else table]",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The name in N-Triples, KGX or Parquet of a relation given by examples."),
-    ] = None,
-    knowledge_source: KnowledgeSource = None,
-    base: Base = DEFAULT_BASE,
-    relation_base: RelationBase = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write to a file instead; Parquet needs a folder."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted job in that file or folder.")
-    ] = False,
-    engine: EngineOption = None,
-    address: AddressOption = None,
-    workers: WorkersOption = None,
-    force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+    *,
+    asked: AskedOptions,
+    target: TargetOptions,
+    engine: EngineOptions,
 ) -> None:
     """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
-    if as_json and form not in (None, "jsonl"):
-        raise typer.BadParameter(f"--json means jsonl, not {form}: give one of the two", param_hint="--json")
     if all_relations:
-        refuse("one relation", {"--relation": relation, "--examples": examples, "--example": example, "--name": name})
-        form = form or "parquet"
-        if form != "parquet":
+        one = {"--relation": relation, "--examples": examples, "--example": example, "--name": target.name}
+        refuse("one relation", one)
+        if target.format not in (None, "parquet") or target.as_json:
             raise typer.BadParameter("all relations are written as parquet", param_hint="--format")
-    chosen = format_of("jsonl" if as_json else form, output, {**ENDINGS, ".parquet": "parquet"}, default="table")
-    bulk = BulkOptions(output, top, min_probability, strict_schema, resume, engine, address, workers)
-    if chosen == "parquet":
-        single = {"--head": head, "--heads-file": heads_file, "--tail": tail, "--limit": limit, "--surest": surest}
-        shape = {"--summary": summary, "--known": known, "--explain": explain, "--force": force}
-        refuse("formats other than parquet", {**single, **shape})
+        check_bulk(asked, target)
+        suggest_all_relations(model, _bulk(asked, target, engine))
+        return
+    is_bulk = target.form == "parquet"
+    if is_bulk:
+        check_bulk(asked, target)
     else:
-        refuse("parquet", {"--engine": engine, "--address": address, "--workers": workers})
-    if all_relations:
-        suggest_all_relations(model, bulk)
-        return
-    if output is not None and chosen == "table":
-        raise typer.BadParameter("a table is for the screen: write a file in another format", param_hint="--format")
-    if resume and output is None:
-        raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
-    if known and not (head or heads_file or tail):
-        raise typer.BadParameter(
-            "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
-            param_hint="--known",
-        )
-    if chosen in _NAMED and relation is None and name is None:
-        raise typer.BadParameter(
-            f"say what {_NAMED[chosen]} are to call the new relation: an IRI or a name", param_hint="--name"
-        )
-    if chosen not in _NAMED or relation is not None:
-        refuse("a new relation in N-Triples, KGX or Parquet", {"--name": name})
-    if not chosen.startswith("kgx"):
-        refuse("KGX", {"--knowledge-source": knowledge_source})
-    if chosen != "nt":
-        refuse("N-Triples", {"--base": base != DEFAULT_BASE, "--relation-base": relation_base})
-    if chosen != "table":
-        refuse("a table", {"--explain": explain})
-    if surest or summary:
-        refuse("suggestions that are written head by head", {"--resume": resume})
-    if summary:
-        if chosen not in ("table", "jsonl") or output is not None:
-            raise typer.BadParameter("a summary is a table or JSON (--json) on the screen", param_hint="--summary")
-        options = {"--explain": explain, "--min-probability": min_probability, "--surest": surest}
-        refuse("suggestions, not their summary", options)
-    if output is None or resume:
-        refuse("a file that is begun anew (-o without --resume)", {"--force": force})
-    if head or heads_file or tail:
-        refuse("a question without heads and tails", {"--limit": limit})
-    terms = Terms(base, relation_base)
-    asked_for = wanted(model, relation, examples, example, not_like)
-    if chosen == "parquet":
-        suggest_all_heads(asked_for, name, bulk)
-        return
-    _suggest(
-        asked_for,
-        _Asked(head or [], heads_file, tail or [], top, limit, known, min_probability, surest, summary, strict_schema),
-        _Target(chosen, output, resume, force, explain, name, terms, checked_source(knowledge_source)),
-    )
+        check_single(asked, target, engine)
+    check_names(relation, target)
+    meant = wanted(model, relation, examples, example, not_like)
+    if is_bulk:
+        suggest_all_heads(meant, target.name, _bulk(asked, target, engine))
+    else:
+        _suggest(meant, asked, target)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Whose facts are wanted: of some heads, of some tails, or of heads that lack the fact; how many, how likely."""
-
-    heads: list[str]
-    heads_file: Path | None
-    tails: list[str]
-    top: int
-    limit: int | None
-    known: bool
-    least: float  # probability
-    surest: int | None  # how many over all heads
-    summary: bool  # only say what to expect
-    strict: bool  # nothing that breaks a rule of the schema
-
-    @property
-    def of_all(self) -> bool:
-        """Whether all heads must be asked before there is anything to show."""
-        return self.surest is not None or self.summary
-
-    @property
-    def by_tail(self) -> bool:
-        """Whether heads are wanted for given tails."""
-        return bool(self.tails) and not self.heads and self.heads_file is None
+def _bulk(asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> Bulk:
+    assert target.output is not None
+    return Bulk(target.output, asked.top, asked.min_probability, asked.strict_schema, target.resume, engine)
 
 
-@dataclass(frozen=True)
-class _Target:
-    """Where suggestions go and how they are written; N-Triples and KGX need a name for a new relation."""
-
-    form: str
-    output: Path | None
-    resume: bool
-    force: bool
-    explained: bool
-    name: str | None
-    terms: Terms
-    source: str | None  # KGX's primary_knowledge_source
-
-
-def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
+def _suggest(wanted: Wanted, asked: AskedOptions, target: TargetOptions) -> None:
     """Suggest facts, to a table or to lines."""
+    terms, source = target.terms, target.source  # refused before anything is computed
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "go on with it (--resume), ")
     completer, examples = wanted.open()
     from faan.complete import entities
 
     before = _size(target.output)
-    named = asked.tails if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
+    named = (asked.tail or []) if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
     names = [completer.graph.entity_names[number] for number in entities(completer.graph, named).tolist()]
     if target.output is not None and target.resume:
         names = _left(names, target.output, target.form, asked.by_tail)
@@ -262,11 +109,11 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
     suggested = completer.suggest(
         examples,
         None if asked.by_tail else names,
-        names if asked.by_tail else asked.tails or None,
+        names if asked.by_tail else asked.tail or None,
         asked.top,
         "show" if asked.known else "skip",
-        strict=asked.strict,
-        min_probability=asked.least,
+        strict=asked.strict_schema,
+        min_probability=asked.min_probability,
     )
     if suggested.as_if_like:
         talk.print(f"as if like: {visible(', '.join(suggested.as_if_like))} (--not-like NAME leaves one out)")
@@ -278,24 +125,24 @@ def _suggest(wanted: Wanted, asked: _Asked, target: _Target) -> None:
         found = iter(surest_of(found, asked.surest))
     found = _at_least_one(found, asked)
     if target.form == "table":
-        _print_table(found, asked, target.explained, completer.graph, has_examples=not suggested.as_if_like)
+        _print_table(found, asked, target.explain, completer.graph, has_examples=not suggested.as_if_like)
     else:
         relation = called(examples, completer.graph) or target.name or ""
-        count = _write(found, target, line_writer(target.form, relation, target.terms, target.source))
+        count = _write(found, target, line_writer(target.form, relation, terms, source))
         _print_written(count, target, before)
 
 
-def _heads(completer: Completer, examples: Examples, asked: _Asked, in_a_table: bool) -> list[str]:
+def _heads(completer: Completer, examples: Examples, asked: AskedOptions, in_a_table: bool) -> list[str]:
     """The heads that were named, or those that look like heads of the relation and lack the fact."""
     if asked.heads_file is not None:
         lines = (line for line in read_lines(asked.heads_file) if line.strip())
-        heads = [*asked.heads, *(trimmed(completer.graph, line.strip("\r\n")) for line in lines)]
+        heads = [*(asked.head or ()), *(trimmed(completer.graph, line.strip("\r\n")) for line in lines)]
         if not heads:
             raise InputError("holds no name of a head", source=str(asked.heads_file))
         return heads
-    if asked.heads:
-        return asked.heads
-    heads = completer.heads_lacking(examples, strict=asked.strict)
+    if asked.head:
+        return asked.head
+    heads = completer.heads_lacking(examples, strict=asked.strict_schema)
     limit = asked.limit or (_HEADS_IN_A_TABLE if in_a_table and not asked.of_all else len(heads))
     more = f"; these are the first {limit} (--limit for more)" if limit < len(heads) else ""
     if asked.of_all:
@@ -319,13 +166,15 @@ def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]
     return asked
 
 
-def _at_least_one(found: Iterator[Suggestion], asked: _Asked) -> Iterator[Suggestion]:
+def _at_least_one(found: Iterator[Suggestion], asked: AskedOptions) -> Iterator[Suggestion]:
     """The same suggestions; a word about it where there are none."""
     first = next(found, None)
-    if first is None and asked.least:
-        talk.print(f"no suggestion has a probability of {asked.least:g} or more (--summary shows what to expect)")
+    if first is None and asked.min_probability:
+        talk.print(
+            f"no suggestion has a probability of {asked.min_probability:g} or more (--summary shows what to expect)"
+        )
         return iter(())
-    if first is None and asked.strict:
+    if first is None and asked.strict_schema:
         talk.print("no suggestions: all that fits is known already or breaks a rule of the schema (--strict-schema)")
         return iter(())
     if first is None:
@@ -346,7 +195,7 @@ def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator
             yield suggestion
 
 
-def _write(found: Iterable[Suggestion], target: _Target, line: Line) -> int:
+def _write(found: Iterable[Suggestion], target: TargetOptions, line: Line) -> int:
     """Write suggestions and say how many they are."""
     output, count = target.output, 0
     is_begun = target.resume and output is not None and output.exists()
@@ -360,7 +209,7 @@ def _write(found: Iterable[Suggestion], target: _Target, line: Line) -> int:
     return count
 
 
-def _print_written(count: int, target: _Target, before: int) -> None:
+def _print_written(count: int, target: TargetOptions, before: int) -> None:
     """Say what was written; a job that goes on does its last entity again, and so finds out whether it was over."""
     if target.output is None:
         return
@@ -376,7 +225,7 @@ def _size(path: Path | None) -> int:
 
 
 def _print_table(
-    found: Iterable[Suggestion], asked: _Asked, explained: bool, graph: Graph, *, has_examples: bool
+    found: Iterable[Suggestion], asked: AskedOptions, explained: bool, graph: Graph, *, has_examples: bool
 ) -> None:
     """Print suggestions under the entity that was asked about; the surest of all in one list."""
 
