@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import inspect
-import re
 from pathlib import Path
 
 import pytest
@@ -10,19 +8,17 @@ from pydantic import ValidationError
 
 from faan.base import InputError
 from faan.cli.options import with_changes
-from faan.models import EvidenceConfig, KnownConfig, evidence_training, faan, known_config
+from faan.models import EvidenceConfig, KnownConfig
 from faan.models.faan import FaanConfig
 from faan.train import RunConfig, TrainConfig
-from faan.train import config as config_module
 
 from .conftest import SETTINGS, settings
 
 
 @pytest.mark.parametrize("kind", [RunConfig, TrainConfig, FaanConfig, EvidenceConfig, KnownConfig])
 def test_every_setting_is_explained_where_it_is_defined(kind: type[RunConfig]) -> None:
-    source = "".join(inspect.getsource(module) for module in (config_module, faan, evidence_training, known_config))
-    for name in kind.model_fields:
-        assert re.search(rf'^    {name}: .*\n    """\S', source, re.MULTILINE), name
+    for name, field in kind.model_fields.items():
+        assert field.description, name
 
 
 def test_a_file_has_tables_for_model_embeddings_and_training(tmp_path: Path) -> None:
