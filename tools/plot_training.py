@@ -1,6 +1,6 @@
 """Draw how dev MRR went while a model was trained: python tools/plot_training.py METRICS FILE.
 
-METRICS is the file `metrics.jsonl` of a run, or what is kept of one under `results/curves/`.
+METRICS is the file `metrics.jsonl` of a run, or the evaluations that were kept of one.
 """
 
 from __future__ import annotations
