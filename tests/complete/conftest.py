@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from faan.complete import Completer, fit
@@ -27,6 +28,11 @@ def facts(trades: int = 0) -> list[tuple[str, str, str]]:
         rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
         rows += [(land, f"trade{t}", f"land{(i + t + 2) % COUNTRIES}") for t in range(trades)]
     return rows
+
+
+def rows_of(folder: Path) -> pl.DataFrame:
+    """The suggestions of a job, whatever the order of its parts."""
+    return pl.read_parquet(sorted(folder.glob("*.parquet"))).sort("relation", "head", "rank")
 
 
 def fit_quickly(graph: Graph) -> Completer:

@@ -11,11 +11,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from faan.base import InputError
-from faan.complete import BulkQuestion, BulkSettings, Completer, all_relations, compute_here, fit, suggest_in_bulk
-from faan.complete.bulk import OnPart, read_job
+from faan.complete import BulkQuestion, BulkSettings, Completer, all_relations, fit, suggest_in_bulk
+from faan.complete.bulk import BulkWorker, OnPart, read_job
 from faan.complete.types import Described, Examples, Extended
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS, facts, rows_of
 
 Run = Callable[..., tuple[int, str, str]]
 LATE = {str(number) for number in range(20, 30)}
@@ -43,10 +43,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faan.complete.bulk._HEADS", 7)
 
 
-def rows_of(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(sorted(folder.glob("*.parquet"))).sort("relation", "head", "rank")
-
-
 def test_every_relation_is_completed_as_one_at_a_time_is(completer: Completer, model: Path, tmp_path: Path) -> None:
     job = suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), LIKELY)
     frames = []
@@ -64,7 +60,10 @@ def test_an_interrupted_job_goes_on_and_keeps_its_parts(completer: Completer, mo
     questions, folder = all_relations(completer), tmp_path / "job"
 
     def breaks_off(model: Path, folder: Path, numbers: Sequence[int], on_part: OnPart) -> None:
-        compute_here(model, folder, numbers[:4], on_part)
+        worker = BulkWorker(completer, folder)
+        for number in numbers[:4]:
+            worker.write(number)
+            on_part()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

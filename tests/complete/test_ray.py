@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from faan.base import InputError
 from faan.complete import BulkSettings, Completer, all_relations, fit, on_ray, suggest_in_bulk
 
-from .conftest import facts
+from .conftest import facts, rows_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")]
 SETTINGS = BulkSettings(top=3)
@@ -56,10 +55,6 @@ def cluster(require_modules: Callable[..., None], monkeypatch: pytest.MonkeyPatc
         started.shutdown()  # type: ignore[no-untyped-call]
 
 
-def rows_of(folder: Path) -> pl.DataFrame:
-    return pl.read_parquet(sorted(folder.glob("*.parquet"))).sort("relation", "head", "rank")
-
-
 def workers() -> list[int]:
     """The processes of the actors."""
     found = []
@@ -68,7 +63,7 @@ def workers() -> list[int]:
             title = (place / "cmdline").read_bytes()
         except OSError:
             continue
-        if title.startswith(b"ray::BulkWorker"):
+        if title.startswith(b"ray::RayWorker"):
             found.append(int(place.name))
     return found
 

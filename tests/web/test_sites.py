@@ -16,7 +16,6 @@ from .reconciling import Refine
 
 TOKEN = "0123456789abcdef"
 QUERIES = {"queries": '{"q0": {"query": "Peru"}}'}
-OPENREFINE = {"origin": "http://127.0.0.1:3333", "sec-fetch-site": "same-site"}
 DECISION = {"relation": "currency", "head": "Peru", "tail": "Euro", "verdict": "accepted", "reviewer": "Ana"}
 
 

@@ -73,13 +73,13 @@ def suggest_all_heads(wanted: Wanted, name: str | None, options: Bulk) -> None:
 
 
 def _run(completer: Completer, model: Path, questions: list[BulkQuestion], options: Bulk) -> None:
-    from faan.complete import BulkSettings, compute_here, on_ray, suggest_in_bulk
+    from faan.complete import BulkSettings, on_ray, suggest_in_bulk
 
     given = options.engine
     if given.engine is None:
         refuse("--engine ray", {"--address": given.address, "--workers": given.workers})
     settings = BulkSettings(top=options.top, min_probability=options.min_probability, strict=options.strict)
-    engine = compute_here if given.engine is None else on_ray(given.address, given.workers)
+    engine = None if given.engine is None else on_ray(given.address, given.workers)
     with busy("suggesting") as on_progress:
         job = suggest_in_bulk(
             completer,

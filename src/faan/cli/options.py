@@ -41,6 +41,10 @@ RelationBase = Annotated[
 BenchmarkFolder = Annotated[
     Path, typer.Option("--benchmark", metavar="FOLDER", help="A few-shot benchmark, or its name in FAAN_DATA.")
 ]
+KnowledgeSource = Annotated[
+    str | None,
+    typer.Option(metavar="INFORES", help="KGX's primary_knowledge_source of the facts, such as infores:my-lab."),
+]
 DecisionsFile = Annotated[
     Path | None,
     typer.Option("--decisions", metavar="FILE", help="The file of decisions, if it is not in the model folder."),
@@ -81,12 +85,6 @@ def read_tasks(path: Path) -> Benchmark:
     """Read a benchmark, showing that it takes time."""
     with busy("reading"):
         return read_benchmark(path)
-
-
-KnowledgeSource = Annotated[
-    str | None,
-    typer.Option(metavar="INFORES", help="KGX's primary_knowledge_source of the facts, such as infores:my-lab."),
-]
 
 
 def format_of(given: str | None, output: Path | None, endings: Mapping[str, str], default: str) -> str:

@@ -29,7 +29,7 @@ from faan.complete.types import (
 )
 
 if TYPE_CHECKING:
-    from faan.complete.bulk import BulkQuestion, BulkSettings, Job, all_relations, compute_here, suggest_in_bulk
+    from faan.complete.bulk import BulkQuestion, BulkSettings, all_relations, suggest_in_bulk
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
     from faan.complete.given import as_examples
@@ -58,7 +58,6 @@ __all__ = [
     "Extended",
     "Fact",
     "Hop",
-    "Job",
     "Known",
     "Line",
     "Measured",
@@ -77,7 +76,6 @@ __all__ = [
     "ask",
     "calibration_error",
     "check_place",
-    "compute_here",
     "cut",
     "entities",
     "expected_above",
@@ -101,9 +99,7 @@ __all__ = [
 _LAZY = {
     "BulkQuestion": "bulk",
     "BulkSettings": "bulk",
-    "Job": "bulk",
     "all_relations": "bulk",
-    "compute_here": "bulk",
     "suggest_in_bulk": "bulk",
     "on_ray": "ray_engine",
     "Completer": "completer",

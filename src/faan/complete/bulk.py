@@ -7,7 +7,6 @@ the blocks in any order, on any number of workers and some of them twice: the pa
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,15 +26,13 @@ from faan.base import (
     read_small,
     write_text,
 )
-from faan.complete.checksums import CHECKSUMS_FILE
+from faan.complete.checksums import fingerprint
 from faan.complete.completer import Completer
-from faan.complete.suggestions import TYPES
-from faan.complete.types import Examples, Suggestion
+from faan.complete.types import Examples
 
 JOB_FILE = "job.json"
-_HEADS = 250  # in a block: about a minute of one core
+_HEADS = 250  # in a block: few enough that little is lost with a worker
 _MOST_TEXT = 1 << 28  # characters of a job's file
-_COLUMNS = {"relation": pl.String(), **TYPES}
 
 
 class BulkQuestion(BaseModel):
@@ -67,7 +64,7 @@ class _Block(BaseModel):
     end: int = Field(ge=1)
 
 
-class Job(BaseModel):
+class BulkJob(BaseModel):
     """What `job.json` says: what is asked, in which blocks, and whether all of it is done."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -96,8 +93,8 @@ Engine: TypeAlias = Callable[[Path, Path, Sequence[int], OnPart], None]
 class BulkWorker:
     """Computes blocks of a job, with the model open once."""
 
-    def __init__(self, model: Path, folder: Path) -> None:
-        self._completer, self._folder, self._job = Completer.load(model), folder, read_job(folder)
+    def __init__(self, completer: Completer, folder: Path) -> None:
+        self._completer, self._folder, self._job = completer, folder, read_job(folder)
         self._heads = lru_cache(2)(self._find_heads)
 
     def write(self, number: int) -> None:
@@ -113,18 +110,10 @@ class BulkWorker:
             progress=False,
         )
         with atomic_file(_part(self._folder, number)) as part:
-            _frame(question.relation, found.stream()).write_parquet(part)
+            found.to_polars().select(pl.lit(question.relation).alias("relation"), pl.all()).write_parquet(part)
 
     def _find_heads(self, question: int) -> list[str]:
         return _heads(self._completer, self._job.questions[question], self._job.settings)
-
-
-def compute_here(model: Path, folder: Path, numbers: Sequence[int], on_part: OnPart) -> None:
-    """The engine without an engine: one block after the other, in this process."""
-    worker = BulkWorker(model, folder)
-    for number in numbers:
-        worker.write(number)
-        on_part()
 
 
 def all_relations(completer: Completer) -> list[BulkQuestion]:
@@ -141,9 +130,9 @@ def suggest_in_bulk(
     settings: BulkSettings | None = None,
     *,
     resume: bool = False,
-    engine: Engine = compute_here,
+    engine: Engine | None = None,
     on_progress: OnProgress = ignore_progress,
-) -> Job:
+) -> BulkJob:
     """Complete relations: ask about every head that looks like one of theirs and lacks the fact.
 
     Args:
@@ -153,7 +142,7 @@ def suggest_in_bulk(
         questions: The relations.
         settings: What is wanted of each head.
         resume: Go on with an interrupted job.
-        engine: What computes the blocks.
+        engine: What computes the blocks; this process by default.
         on_progress: Is told how far it is.
 
     Returns:
@@ -170,19 +159,24 @@ def suggest_in_bulk(
             done += 1
             on_progress("suggesting", done / len(job.blocks))
 
-        if left:
+        if left and engine is not None:
             engine(model.resolve(), folder.resolve(), left, on_part)
+        elif left:
+            worker = BulkWorker(completer, folder)
+            for number in left:
+                worker.write(number)
+                on_part()
         parts = [_part(folder, number) for number in range(len(job.blocks))]
-        rows = pl.scan_parquet(parts, schema=_COLUMNS).select(pl.len()).collect().item() if parts else 0
+        rows = pl.scan_parquet(parts).select(pl.len()).collect().item() if parts else 0
         job = job.model_copy(update={"rows": int(rows)})
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
     return job
 
 
-def read_job(folder: Path) -> Job:
+def read_job(folder: Path) -> BulkJob:
     """What a folder says of its job, checked."""
     try:
-        return Job.model_validate_json(read_small(folder / JOB_FILE, _MOST_TEXT))
+        return BulkJob.model_validate_json(read_small(folder / JOB_FILE, _MOST_TEXT))
     except ValidationError as error:
         raise InputError(
             f"is not what `faan suggest` wrote: {first_problem(error)}", source=str(folder / JOB_FILE)
@@ -195,7 +189,7 @@ def _plan(
     questions: tuple[BulkQuestion, ...],
     settings: BulkSettings,
     on_progress: OnProgress,
-) -> Job:
+) -> BulkJob:
     blocks = []
     for number, question in enumerate(questions):
         count = len(_heads(completer, question, settings))
@@ -203,11 +197,10 @@ def _plan(
             _Block(question=number, begin=begin, end=min(begin + _HEADS, count)) for begin in range(0, count, _HEADS)
         ]
         on_progress("looking for heads", (number + 1) / len(questions))
-    checksum = zlib.crc32(read_small(model / CHECKSUMS_FILE).encode())
-    return Job(model=checksum, questions=questions, settings=settings, blocks=tuple(blocks))
+    return BulkJob(model=fingerprint(model), questions=questions, settings=settings, blocks=tuple(blocks))
 
 
-def _begin(folder: Path, job: Job, resume: bool) -> None:
+def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
     """Write what the job is, or make sure that the folder is of the same one."""
     if not (folder / JOB_FILE).is_file():
         check_free(folder)
@@ -231,8 +224,3 @@ def _heads(completer: Completer, question: BulkQuestion, settings: BulkSettings)
 
 def _part(folder: Path, number: int) -> Path:
     return folder / f"part-{number:06}.parquet"
-
-
-def _frame(relation: str, found: Iterable[Suggestion]) -> pl.DataFrame:
-    rows = [{"relation": relation, **vars(suggestion)} for suggestion in found]
-    return pl.DataFrame(rows, schema=_COLUMNS)

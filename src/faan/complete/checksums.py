@@ -18,6 +18,11 @@ def write_checksums(folder: Path) -> None:
     write_text(folder / CHECKSUMS_FILE, json.dumps(sums, indent=1) + "\n")
 
 
+def fingerprint(folder: Path) -> int:
+    """A number for what a folder holds, from its checksums: another one for another model."""
+    return zlib.crc32(read_small(folder / CHECKSUMS_FILE).encode())
+
+
 def check_files(folder: Path) -> None:
     """Refuse a folder of which a file is missing or other than it was written; one without checksums is not checked.
 

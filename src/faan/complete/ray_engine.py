@@ -16,6 +16,7 @@ from typing import Any
 
 from faan.base import InputError
 from faan.complete.bulk import BulkWorker, Engine, OnPart
+from faan.complete.completer import Completer
 
 _PATIENCE = 10.0  # seconds in which a cluster must accept a connection
 _DEATHS = 20  # of workers, from which on something is wrong with the job, not with machines
@@ -49,6 +50,13 @@ def _compute(ray: Any, model: Path, folder: Path, numbers: Sequence[int], on_par
         pool.wait(on_part)
 
 
+class RayWorker(BulkWorker):
+    """A worker that opens the model for itself."""
+
+    def __init__(self, model: Path, folder: Path) -> None:
+        super().__init__(Completer.load(model), folder)
+
+
 class _Pool:
     """Actors and what each of them does: it starts, or computes a block.
 
@@ -57,7 +65,7 @@ class _Pool:
 
     def __init__(self, ray: Any, model: Path, folder: Path, numbers: Sequence[int]) -> None:
         self._ray, self._given, self._left = ray, (model, folder), deque(numbers)
-        self._actor = ray.remote(num_cpus=1)(BulkWorker)
+        self._actor = ray.remote(num_cpus=1)(RayWorker)
         self._busy: dict[Any, tuple[Any, int | None]] = {}  # what Ray answers with: the actor, and its block if any
         self._deaths = 0
 

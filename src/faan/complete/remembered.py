@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import zlib
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from faan.base import read_small, write_text
 from faan.complete.calibration import Tuning
-from faan.complete.checksums import CHECKSUMS_FILE
+from faan.complete.checksums import CHECKSUMS_FILE, fingerprint
 from faan.complete.folder import SELF_TESTS_FILE
 from faan.complete.selftest import Hit, SelfTest
 from faan.complete.trust import First
@@ -98,4 +97,4 @@ class Remembered:
 
     def _model(self) -> int:
         assert self._folder is not None
-        return zlib.crc32(read_small(self._folder / CHECKSUMS_FILE).encode())
+        return fingerprint(self._folder)
