@@ -346,6 +346,14 @@ def test_labels_stand_for_names(make_service: MakeService, write: Callable[[str,
     assert made["relation"] == "P1"
 
 
+def test_a_decision_comes_with_the_reasons_that_were_sent(client: TestClient) -> None:
+    made = client.post("/api/decisions", json=DECISION | {"reasons": ["a path", "against: far"]}).json()
+    assert made["reasons"] == ["a path", "against: far"]
+    assert client.get("/api/decisions/past").json()["decisions"][0]["reasons"] == made["reasons"]
+    for reasons in (["a" * 2001], ["a"] * 11, [""], "a path", [1]):
+        assert client.post("/api/decisions", json=DECISION | {"reasons": reasons}).status_code == 422
+
+
 def test_past_decisions_come_latest_first(client: TestClient) -> None:
     facts = [("Peru", "Euro"), ("Chile", "Yen"), ("Korea", "Yen")]
     for head, tail in facts:

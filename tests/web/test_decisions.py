@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faan.base import InputError
+from faan.web import decisions_file
 from faan.web.decision import (
     ConflictError,
     DamagedError,
@@ -47,6 +48,72 @@ def test_a_decision_is_there_after_reopening(decisions: Decisions) -> None:
     assert made.time.endswith("+00:00")
     assert again.of_fact("currency", "Peru", "Sol") == made
     assert again.of_fact("currency", "Peru", "Yen") is None
+
+
+def test_a_decision_keeps_the_reasons_that_were_shown(decisions: Decisions) -> None:
+    because = ["Peru ← money of — Sol: right for 4 of 5", 'against: "quoted"']
+    made = decisions.decide(replace(PERU, reasons=because, key="once-only"))
+    assert made.reasons == tuple(because)
+    assert decisions.decide(replace(PERU, reasons=because, key="once-only")) == made
+    decisions.decide(replace(PERU, verdict="rejected"))
+    decisions.undo(2, "Ana")
+    decisions.close()
+    again = Decisions(decisions.path)
+    assert again.current() == again.past() == [made]
+    assert [state.decision for state in again.changes()] == [made]
+
+
+def _first_version(path: Path) -> None:
+    """A file as the first version of faan wrote it: the same events, no reasons, other views."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in ("DROP VIEW current", "DROP VIEW standing", "DROP VIEW told", "DROP TABLE shown"):
+            connection.execute(statement)
+        for statement in decisions_file._SCHEMAS[1]:
+            if "CREATE VIEW" in statement:
+                connection.execute(statement)
+        connection.execute("PRAGMA user_version = 1")
+
+
+def test_a_file_of_the_first_version_opens_with_all_its_decisions(decisions: Decisions) -> None:
+    made = decisions.decide(PERU)
+    identity = decisions.identity
+    decisions.close()
+    _first_version(decisions.path)
+    again = Decisions(decisions.path)
+    assert (again.current(), again.identity) == ([made], identity)
+    told = again.decide(replace(PERU, verdict="rejected", reasons=["too far"]))
+    assert again.current() == [told]
+    again.close()
+    assert Decisions(decisions.path).current() == [told]
+
+
+def test_a_file_of_the_first_version_with_a_trigger_is_refused_and_left_alone(decisions: Decisions) -> None:
+    decisions.close()
+    _first_version(decisions.path)
+    with closing(sqlite3.connect(decisions.path, isolation_level=None)) as connection:
+        connection.execute("CREATE TRIGGER t AFTER INSERT ON event BEGIN UPDATE event SET verdict = 'accepted'; END")
+    with pytest.raises(InputError, match="its schema differs in t"):
+        Decisions(decisions.path)
+    with closing(sqlite3.connect(decisions.path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("reasons", ["none", "{}", "[1]", "[[]]", b"[]", "[" * 3000, '["' + "a" * (1 << 19) + '"]'])
+def test_reasons_that_faan_would_not_write_are_refused(decisions: Decisions, reasons: str | bytes) -> None:
+    decisions.decide(PERU)
+    decisions.close()
+    with closing(sqlite3.connect(decisions.path, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO shown VALUES (1, ?)", (reasons,))
+    with pytest.raises(InputError, match="reasons are not as they are written"):
+        Decisions(decisions.path)
+
+
+def test_reasons_of_no_decision_are_refused(decisions: Decisions) -> None:
+    decisions.close()
+    with closing(sqlite3.connect(decisions.path, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO shown VALUES (7, '[]')")
+    with pytest.raises(InputError, match="reasons are not as they are written"):
+        Decisions(decisions.path)
 
 
 def test_the_last_decision_holds_and_undoing_brings_the_one_before_back(decisions: Decisions) -> None:

@@ -20,6 +20,7 @@ from faan.web.decision import Decision, NewDecision, Verdict
 from faan.web.decisions import Decisions
 from faan.web.export import FORMATS, Chosen, Exported, FormatName, export, wikidata_id
 
+BECAUSE = ("near\nby", "against: far")
 Faan = Callable[..., tuple[int, str, str]]
 NAMES = st.text(min_size=1, max_size=20) | st.sampled_from(
     [
@@ -41,7 +42,7 @@ def decision(
     head: str, relation: str, tail: str, verdict: Verdict = "accepted", examples: str = "{}", number: int = 1
 ) -> Decision:
     time = "2026-01-01T00:00:00.000+00:00"
-    return Decision(number, time, "Ana <a>", relation, head, tail, verdict, 0.9, 2.5, 1, examples, "m (x)")
+    return Decision(number, time, "Ana <a>", relation, head, tail, verdict, 0.9, 2.5, 1, BECAUSE, examples, "m (x)")
 
 
 def text(
@@ -112,6 +113,7 @@ def test_turtle_tells_where_a_fact_comes_from() -> None:
     assert store.query("ASK { <urn:faan:Peru> <urn:faan:currency> <urn:faan:Sol> }")
     assert not store.query("ASK { <urn:faan:Peru> <urn:faan:currency> <urn:faan:Yen> }")  # rejected: told, not stated
     assert store.query(prefixes + "ASK { ?s rdf:object <urn:faan:Yen> ; <urn:faan:vocabulary#decision> 'rejected' }")
+    assert store.query(prefixes + "ASK { ?s rdf:object <urn:faan:Sol> ; <urn:faan:vocabulary#reason> 'against: far' }")
 
 
 def test_sparql_inserts_what_is_accepted_and_deletes_what_is_rejected() -> None:
@@ -148,7 +150,10 @@ def test_relations_may_have_a_base_of_their_own() -> None:
     )
     given = json.dumps({"examples": [["Q17", "Q8146"]]})
     facts = [decision("Q419", "P38", "Q204656", examples=given)]
-    assert text(facts, "nt", terms=terms) == f"{fact} . # 0.900: accepted by Ana <a> on 2026-01-01\n"
+    assert (
+        text(facts, "nt", terms=terms)
+        == f"{fact} . # 0.900: accepted by Ana <a> on 2026-01-01; near\\x0aby; against: far\n"
+    )
     assert fact in text(facts, "sparql", terms=terms)
     story = text(facts, "ttl", terms=terms)
     assert "entity/P38" not in story
@@ -163,6 +168,7 @@ def test_a_table_has_everything_and_breaks_at_no_name() -> None:
     row = dict(zip(header.split("\t"), first.split("\t"), strict=True))
     assert (row["head"], row["relation"], row["tail"], row["decision"]) == ("a\\tb", "r\\n", "c\\\\", "rejected")
     assert (row["probability"], row["reviewer"]) == ("0.9", "Ana <a>")
+    assert row["reasons"] == "near\\nby; against: far"
     assert second.split("\t")[:3] == ["a", "r", "c"]
 
 

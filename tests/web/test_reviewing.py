@@ -129,6 +129,8 @@ def test_past_decisions_are_listed_and_undone(page: str, model: Path, window: Wi
     window.press("d")
     window.wait_for_text("#past-list li:nth-child(1)", second)
     window.wait_for_text("#past-list li:nth-child(2)", f"{first}\nUndo\nspeaks: accepted by anonymous")
+    window.click("#past-list li:nth-child(2) summary")
+    window.wait_for_text("#past-list li:nth-child(2) details", "is the tail of")
     window.click("#past-list li:nth-child(1) button")
     window.until(lambda: len(window.all("#past-list li")) == 1, "it is still listed")
     assert stored(page) == {first: "accepted"}

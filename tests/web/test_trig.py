@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "provenance.md"
 def decision(number: int, head: str, tail: str, verdict: Verdict, reviewer: str = "Ana") -> Decision:
     time = f"2026-01-0{number}T00:00:00.000+00:00"
     examples = '{"examples": [["Chile", "Peso"]]}'
-    return Decision(number, time, reviewer, "currency", head, tail, verdict, 0.9, 2.5, 1, examples, "a model")
+    return Decision(number, time, reviewer, "currency", head, tail, verdict, 0.9, 2.5, 1, (), examples, "a model")
 
 
 DECISIONS = [
@@ -98,7 +98,9 @@ def test_facts_with_wikidatas_numbers_get_wikidatas_iris() -> None:
 def test_quickstatements_have_references() -> None:
     from faan.web.export import _quickstatements, _references
 
-    one = Decision(1, "2026-01-05T10:00:00+00:00", "Ana", "P36", "Q419", "Q2868", "accepted", 0.9, 1.0, 1, "{}", "m")
+    one = Decision(
+        1, "2026-01-05T10:00:00+00:00", "Ana", "P36", "Q419", "Q2868", "accepted", 0.9, 1.0, 1, (), "{}", "m"
+    )
     cells = _references({"P248": "Q5188229", "P854": "https://example.org/review"})
     assert list(_quickstatements([one], Terms(), "", references=cells)) == [
         'Q419\tP36\tQ2868\tS248\tQ5188229\tS854\t"https://example.org/review"\tS813\t+2026-01-05T00:00:00Z/11\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -25,6 +26,7 @@ class Decided:
     probability: float | None
     score: float | None
     rank: int | None
+    reasons: tuple[str, ...]  # that the reviewer was shown
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class NewDecision:
     probability: float | None = None
     score: float | None = None
     rank: int | None = None
+    reasons: Sequence[str] = ()
     examples: str = "{}"
     model: str = ""
     key: str | None = None

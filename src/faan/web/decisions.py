@@ -6,6 +6,7 @@ last decision that was not undone.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,12 +60,17 @@ class Decisions:
         self._readers = Readers(partial(connect, self.path))
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check that the file is ours, or make it so; a file that is ours is only read."""
+        """Check that the file is ours, or make it so; one of this version is only read, an older one is upgraded."""
         if decisions_file.is_empty(connection):
             with self._writer.transaction():
                 if decisions_file.is_empty(connection):  # nobody else was faster
                     decisions_file.create(connection)
         decisions_file.check(connection, self.path)
+        if decisions_file.is_old(connection):
+            with self._writer.transaction():
+                decisions_file.check(connection, self.path)
+                if decisions_file.is_old(connection):
+                    decisions_file.upgrade(connection)
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # in which readers wait for no writer
             connection.execute("PRAGMA journal_mode = WAL")
 
@@ -106,9 +112,9 @@ class Decisions:
         fact = (new.relation, new.head, new.tail)
         with self._writing() as connection:
             if new.key is not None:
-                again = connection.execute(f"SELECT {COLUMNS} FROM event WHERE key = ?", (new.key,)).fetchone()
+                again = connection.execute(f"SELECT {COLUMNS} FROM told WHERE key = ?", (new.key,)).fetchone()
                 if again is not None:
-                    return _same(Decision(*again), new)
+                    return _same(_decision(again), new)
             standing = _standing(connection, fact)
             if new.seen is not None and new.seen != (standing.id if standing else 0):
                 raise ConflictError(_meanwhile(standing), standing)
@@ -118,17 +124,21 @@ class Decisions:
                 "examples, model) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (new.key, *values, new.examples, new.model),
             )
-            return Decision(cursor.lastrowid or 0, *values, new.examples, new.model)
+            number = cursor.lastrowid or 0
+            if new.reasons:
+                kept = json.dumps(new.reasons, ensure_ascii=False)
+                connection.execute("INSERT INTO shown (event, reasons) VALUES (?, ?)", (number, kept))
+            return Decision(number, *values, tuple(new.reasons), new.examples, new.model)
 
     def undo(self, number: int, reviewer: str) -> FactState:
         """Take a decision back; what stood before it holds again. Undoing twice is undoing once."""
         with self._writing() as connection:
             row = connection.execute(
-                f"SELECT {COLUMNS} FROM event WHERE id = ? AND verdict != 'undone'", (number,)
+                f"SELECT {COLUMNS} FROM told WHERE id = ? AND verdict != 'undone'", (number,)
             ).fetchone()
             if row is None:
                 raise UnknownDecisionError(f"there is no decision {number}")
-            decision = Decision(*row)
+            decision = _decision(row)
             fact = (decision.relation, decision.head, decision.tail)
             undone = connection.execute("SELECT id FROM event WHERE undoes = ?", (number,)).fetchone()
             if undone is None:
@@ -154,7 +164,7 @@ class Decisions:
             (after, relation, relation, limit),
         )
         return [
-            FactState(row[0], row[1], row[2], row[3], None if row[4] is None else Decision(*row[4:])) for row in rows
+            FactState(row[0], row[1], row[2], row[3], None if row[4] is None else _decision(row[4:])) for row in rows
         ]
 
     def current(
@@ -167,7 +177,7 @@ class Decisions:
             "AND (? IS NULL OR id <= ?) ORDER BY id",
             (*verdicts, relation, relation, until, until),
         )
-        return [Decision(*row) for row in rows]
+        return [_decision(row) for row in rows]
 
     def past(self, relation: str | None = None, before: int | None = None, limit: int = 100) -> list[Decision]:
         """The decisions that hold, the latest first; with `before` those that are older than an event."""
@@ -176,7 +186,7 @@ class Decisions:
             "ORDER BY id DESC LIMIT ?",
             (relation, relation, before, before, limit),
         )
-        return [Decision(*row) for row in rows]
+        return [_decision(row) for row in rows]
 
     def relations(self) -> list[str]:
         """The relations that anything was decided about."""
@@ -185,7 +195,7 @@ class Decisions:
     def of_fact(self, relation: str, head: str, tail: str) -> Decision | None:
         """What holds for one fact."""
         rows = self._read(_STANDING, (relation, head, tail))
-        return Decision(*rows[0]) if rows else None
+        return _decision(rows[0]) if rows else None
 
     def tally(self, relation: str | None = None) -> Tally:
         """How many facts were accepted, rejected and skipped, and how many the model expected to be accepted."""
@@ -200,13 +210,19 @@ class Decisions:
         return Tally(accepted, rejected, skipped, precision, expected)
 
 
+def _decision(row: tuple[Any, ...]) -> Decision:
+    """A row of COLUMNS."""
+    *told, examples, model, reasons = row
+    return Decision(*(*told, tuple(json.loads(reasons)), examples, model))
+
+
 def _of(table: str) -> str:
     return ", ".join(f"{table}.{column}" for column in COLUMNS.split(", "))
 
 
 def _standing(connection: sqlite3.Connection, fact: tuple[str, str, str]) -> Decision | None:
     row = connection.execute(_STANDING, fact).fetchone()
-    return None if row is None else Decision(*row)
+    return None if row is None else _decision(row)
 
 
 def _same(stored: Decision, new: NewDecision) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import uuid
@@ -11,12 +12,13 @@ from faan.base import InputError
 from faan.web.limits import MAX_EVENT
 from faan.web.sqlite import schema_by, schema_of
 
-COLUMNS = "id, time, reviewer, relation, head, tail, verdict, probability, score, rank, examples, model"
+_KEPT = "id, time, reviewer, relation, head, tail, verdict, probability, score, rank, examples, model"
+COLUMNS = f"{_KEPT}, reasons"
 _APPLICATION = 0x6661616E  # "faan": tells our files from other SQLite files
-_VERSION = 1
+_VERSION = 2
 _MAX_FILE = 1 << 32  # bytes
-_MAX_TEXT, _MAX_EXAMPLES = 1 << 18, 1 << 26  # bytes of a name, of all examples of a decision
-_SCHEMA = f"""
+_MAX_TEXT, _MAX_EXAMPLES, _MAX_REASONS = 1 << 18, 1 << 26, 1 << 18  # bytes of a name; of what a decision keeps
+_TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE event (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -36,12 +38,37 @@ CREATE TABLE event (
 );
 CREATE INDEX of_fact ON event (relation, head, tail, id);
 CREATE UNIQUE INDEX of_undone ON event (undoes) WHERE undoes IS NOT NULL;
-CREATE VIEW standing AS SELECT {COLUMNS} FROM event
+"""
+_SHOWN = """
+CREATE TABLE shown (
+    event INTEGER PRIMARY KEY REFERENCES event (id),
+    reasons TEXT NOT NULL         -- JSON: the sentences that the reviewer was shown
+);
+CREATE VIEW told AS SELECT event.*, coalesce(shown.reasons, '[]') AS reasons
+    FROM event LEFT JOIN shown ON shown.event = event.id;
+"""
+
+
+def _views(columns: str, source: str) -> str:
+    """What stands, and what holds for each fact, with these columns of a table or view of events."""
+    return f"""
+CREATE VIEW standing AS SELECT {columns} FROM {source}
     WHERE verdict != 'undone' AND id NOT IN (SELECT undoes FROM event WHERE undoes IS NOT NULL);
-CREATE VIEW current AS SELECT {COLUMNS} FROM standing AS s WHERE NOT EXISTS (
+CREATE VIEW current AS SELECT {columns} FROM standing AS s WHERE NOT EXISTS (
     SELECT 1 FROM standing AS later
     WHERE later.relation = s.relation AND later.head = s.head AND later.tail = s.tail AND later.id > s.id);
 """
+
+
+def _statements(script: str) -> list[str]:
+    return [statement for statement in script.split(";\n") if statement.strip()]
+
+
+_SCHEMAS = {  # by version; the first one kept no reasons
+    1: _statements(_TABLES + _views(_KEPT, "event")),
+    _VERSION: _statements(_TABLES + _SHOWN + _views(COLUMNS, "told")),
+}
+_FROM_FIRST = ["DROP VIEW current", "DROP VIEW standing", *_statements(_SHOWN + _views(COLUMNS, "told"))]
 
 
 def _is_text(column: str, most: int = _MAX_TEXT) -> str:
@@ -67,6 +94,10 @@ WHERE undoing.undoes IS NOT NULL AND NOT coalesce(
     AND (undone.relation, undone.head, undone.tail) = (undoing.relation, undoing.head, undoing.tail), 0)
 LIMIT 1
 """
+_WRONG_REASONS = f"""
+SELECT count(*) FROM shown LEFT JOIN event ON event.id = shown.event
+WHERE NOT coalesce(event.verdict != 'undone' AND {_is_text("reasons", _MAX_REASONS)}, 0)
+"""
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
@@ -76,25 +107,40 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 def create(connection: sqlite3.Connection) -> None:
     """Make an empty database a file of decisions."""
-    for statement in _SCHEMA.split(";\n"):
+    for statement in _SCHEMAS[_VERSION]:
         connection.execute(statement)
     connection.execute("INSERT INTO about VALUES ('id', ?)", (uuid.uuid4().hex,))
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
+def is_old(connection: sqlite3.Connection) -> bool:
+    """Whether an earlier version of faan wrote the file."""
+    return _version(connection) < _VERSION
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Make room for reasons in a file of the first version, which must have been checked; its events stay."""
+    for statement in _FROM_FIRST:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that faan would not have written: other tables, triggers, values of another type or range."""
-    (application,), (version,) = (
-        connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
-    )
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    version = _version(connection)
     if application != _APPLICATION:
         raise InputError("is not a file of decisions; choose another with --decisions FILE", source=str(path))
     if version > _VERSION:
         raise InputError(
             f"was written by a newer version of faan (format {version}, this one reads {_VERSION})", source=str(path)
         )
-    problem = _problem(connection, path)
+    problem = _problem(connection, path, version)
     if problem:
         raise InputError(
             f"is not as faan writes decisions ({problem}). Do not trust it: put a copy back, or choose another file "
@@ -103,11 +149,13 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _problem(connection: sqlite3.Connection, path: Path) -> str | None:
+def _problem(connection: sqlite3.Connection, path: Path, version: int) -> str | None:
     """The first thing that is wrong; a file of a million decisions takes a few seconds."""
     if path.stat().st_size > _MAX_FILE:
         return f"it is larger than {_MAX_FILE:,} bytes"
-    if strange := schema_of(connection) ^ schema_by(_SCHEMA.split(";\n")):
+    if version not in _SCHEMAS:
+        return f"there is no format {version}"
+    if strange := schema_of(connection) ^ schema_by(_SCHEMAS[version]):
         return f"its schema differs in {min(name for _, name, *_ in strange)}"
     (sound,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if sound != "ok":
@@ -119,7 +167,7 @@ def _problem(connection: sqlite3.Connection, path: Path) -> str | None:
     (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
     if next_ids or not isinstance(last, int) or not 0 <= last <= MAX_EVENT:
         return "it does not say which number the next decision has"
-    return _wrong_event(connection)
+    return _wrong_event(connection) or (_wrong_reasons(connection) if version > 1 else None)
 
 
 def _wrong_event(connection: sqlite3.Connection) -> str | None:
@@ -133,3 +181,19 @@ def _wrong_event(connection: sqlite3.Connection) -> str | None:
     for _ in connection.execute("SELECT key, time, reviewer, relation, head, tail, examples, model FROM event"):
         pass  # raises where a text is not UTF-8
     return None
+
+
+def _wrong_reasons(connection: sqlite3.Connection) -> str | None:
+    """Reasons belong to decisions, and are lists of texts."""
+    (wrong,) = connection.execute(_WRONG_REASONS).fetchone()
+    if wrong or not all(_are_texts(reasons) for (reasons,) in connection.execute("SELECT reasons FROM shown")):
+        return "reasons are not as they are written"
+    return None
+
+
+def _are_texts(written: str) -> bool:
+    try:
+        found = json.loads(written)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
@@ -53,7 +53,7 @@ _WIKIDATA = re.compile(
 )
 _COLUMNS = (
     *("head", "relation", "tail", "decision", "probability", "score", "rank"),
-    *("reviewer", "time", "model", "examples"),
+    *("reviewer", "time", "model", "examples", "reasons"),
 )
 
 
@@ -154,20 +154,21 @@ def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
 
 
 def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """The facts; what is known of a decision, but for the model's reasons, which are not kept, is a comment."""
+    """The facts; a comment says how likely each was, who decided and when, and the reasons that they were shown."""
     return (f"{_triple(decision, terms)} . # {_comment(decision)}\n" for decision in decisions)
 
 
 def _comment(decision: Decision) -> str:
     likely = "" if decision.probability is None else f"{decision.probability:.3f}: "
-    return visible(f"{likely}{decision.verdict} by {decision.reviewer} on {decision.time[:10]}")
+    decided = f"{decision.verdict} by {decision.reviewer} on {decision.time[:10]}"
+    return visible(likely + "; ".join([decided, *decision.reasons]))
 
 
 def _tsv(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
     yield tsv_line(_COLUMNS)
     for decision in decisions:
-        values = [decision.verdict if name == "decision" else getattr(decision, name) for name in _COLUMNS]
-        yield tsv_line("" if value is None else str(value) for value in values)
+        cells = asdict(decision) | {"decision": decision.verdict, "reasons": "; ".join(decision.reasons)}
+        yield tsv_line("" if cells[name] is None else str(cells[name]) for name in _COLUMNS)
 
 
 def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ MAX_LIKE = 20  # entities that what is searched should be like
 MAX_TOP = 100  # suggestions for one head
 MAX_SUGGESTIONS = 1000  # in one answer
 MAX_ROWS = 10_000  # of decisions or relations in one answer
+MAX_REASONS, MAX_REASON = 10, 2000  # kept with a decision; letters of one
 MAX_EVENT = 2**53  # what a browser can count to
 MAX_QUERIES = 100  # cells in one request to reconcile
 MAX_CANDIDATES = 50  # entities for one cell

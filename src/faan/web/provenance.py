@@ -1,7 +1,7 @@
 """Decided facts in Turtle, each with where it comes from, in the words of PROV.
 
 Accepted facts are stated. Every decided fact, accepted or not, is also described as an `rdf:Statement`: who decided
-what and when, which model suggested it from which examples, and how likely it thought the fact to be.
+what and when, which model suggested it from which examples, how likely it thought the fact to be, and why.
 """
 
 from __future__ import annotations
@@ -127,6 +127,8 @@ class _Story:
                 yield ox.Triple(statement, _faan(name), ox.Literal(number))
         if decision.rank is not None:
             yield ox.Triple(statement, _faan("rank"), ox.Literal(decision.rank))
+        for reason in decision.reasons:
+            yield ox.Triple(statement, _faan("reason"), ox.Literal(reason))
         yield ox.Triple(statement, _prov("wasAttributedTo"), reviewer)
         yield ox.Triple(statement, _prov("generatedAtTime"), time)
         yield ox.Triple(statement, _prov("wasGeneratedBy"), review)

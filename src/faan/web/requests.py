@@ -14,6 +14,8 @@ from faan.web.limits import (
     MAX_NAME,
     MAX_NAMES,
     MAX_PAIRS,
+    MAX_REASON,
+    MAX_REASONS,
     MAX_SUGGESTIONS,
     MAX_TOP,
 )
@@ -24,6 +26,7 @@ Event = Annotated[int, Field(ge=0, le=MAX_EVENT)]
 Reviewer = Annotated[
     str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]*$")
 ]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=MAX_REASON)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -101,13 +104,14 @@ class ExplainRequest(QuestionRequest):
 
 
 class DecideRequest(ExplainRequest):
-    """Decides about one fact; the question is kept with it as its provenance."""
+    """Decides about one fact; the question, the probability and the reasons are kept with it as its provenance."""
 
     verdict: Verdict
     reviewer: Reviewer
     probability: float | None = Field(None, ge=0, le=1)
     score: Number | None = None
     rank: Annotated[int, Field(ge=1, le=MAX_EVENT)] | None = None
+    reasons: list[Reason] = Field([], max_length=MAX_REASONS, description="What was shown as `because`.")
     key: Annotated[str, StringConstraints(min_length=8, max_length=100)] | None = Field(
         None, description="A text that is new for each decision: sending it again does not decide again."
     )

@@ -156,6 +156,7 @@ class Service:
                 probability=request.probability,
                 score=request.score,
                 rank=request.rank,
+                reasons=request.reasons,
                 examples=json.dumps(origin, ensure_ascii=False),
                 model=self.model,
                 key=request.key,

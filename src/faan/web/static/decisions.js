@@ -5,6 +5,8 @@ import { savingQueue } from "./saving.js";
 import { get, post, remove } from "./server.js";
 import { keyOf } from "./suggestions.js";
 
+const MOST_REASONS = 10; // that the server keeps with a decision,
+const LONGEST_REASON = 2000; // and letters of one
 const NONE = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
 // `question()` is what is reviewed, `list` shows what holds for its facts; calls `changed()` when anything changes, and
@@ -20,9 +22,10 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
 
   // Puts a decision on its way; gives what is needed to undo it.
   function send(suggestion, verdict) {
-    const { head, tail, head_label, tail_label, probability, score, rank } = suggestion;
+    const { head, tail, head_label, tail_label, probability, score, rank, because } = suggestion;
     const seen = suggestion.decision?.id ?? 0;
-    const fact = { head, tail, verdict, reviewer: reviewer(), probability, score, rank, seen };
+    const reasons = because.slice(0, MOST_REASONS).map((reason) => [...reason].slice(0, LONGEST_REASON).join(""));
+    const fact = { head, tail, verdict, reviewer: reviewer(), probability, score, rank, reasons, seen };
     const request = { ...questionOf(question()), ...fact, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
     const made = { head, tail, head_label, tail_label, id: 0 };
     save(made, verdict, async () => {

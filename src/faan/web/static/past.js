@@ -50,8 +50,20 @@ export function pastDialog(question, reviewer, undone) {
     button.textContent = "Undo";
     button.setAttribute("aria-label", `Undo: ${link.textContent} ${decision.verdict}`);
     button.addEventListener("click", () => undo(decision, item, button));
-    item.append(link, button, note);
+    item.append(link, button, note, ...why(decision.reasons));
     return item;
+  }
+
+  // The reasons that were shown when it was decided, folded.
+  function why(reasons) {
+    if (!reasons.length) return [];
+    const folded = document.createElement("details");
+    for (const [tag, text] of [["summary", "Why it was suggested"], ...reasons.map((reason) => ["p", reason])]) {
+      const line = document.createElement(tag);
+      line.textContent = text;
+      folded.append(line);
+    }
+    return [folded];
   }
 
   async function undo(decision, item, button) {
