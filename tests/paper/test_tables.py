@@ -12,8 +12,8 @@ from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, Table, build_tables
 from faan.paper.published import published_figures, written
+from faan.paper.request import rows_of
 from faan.paper.results import read_results, seconds_of
-from faan.paper.rows import rows_of
 
 from .conftest import WriteResult
 

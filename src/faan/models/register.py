@@ -6,8 +6,8 @@ file here, and one file in `configs/` where it is trained; commands, tables, hel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, SerializeAsAny
@@ -29,10 +29,18 @@ class Row:
 
     label: str
     config: str = ""  # the name of its configuration
-    changes: Mapping[str, Any] = field(default_factory=dict)  # of the settings, for methods without a file
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # of the settings, for methods without a file
     variant: str | None = None
     protocol: Protocol = "strict"
     tables: tuple[TableName, ...] = ("main",)
+    meaning: str = ""  # what a variant changes
+    kind: Kind = "trained"  # this and `unit` are the method's: `all_rows` fills them in
+    unit: str = "steps"
+
+    @property
+    def method(self) -> str:
+        """The row that it is a variant of, or its own label."""
+        return self.label.removesuffix(f" {self.variant}")
 
 
 @dataclass(frozen=True)
@@ -90,14 +98,14 @@ class MethodConfig(Settings):
             METHODS[name] = cls
 
     @classmethod
-    def all_rows(cls) -> Iterator[Row]:
+    def all_rows(cls) -> list[Row]:
         """All rows: of the method itself, and of its variants in the ablation."""
-        yield from cls.rows
+        rows = list(cls.rows)
         for name, variant in cls.variants.items():
-            base = cls.rows[0]
+            label, config = f"{rows[0].label} {name}", variant.config or rows[0].config
             tables: tuple[TableName, ...] = ("ablation",) if variant.protocol == "strict" else ("main",)
-            config = variant.config or base.config
-            yield Row(f"{base.label} {name}", config, {}, name, variant.protocol, tables)
+            rows.append(Row(label, config, {}, name, variant.protocol, tables, variant.meaning))
+        return [replace(row, kind=cls.kind, unit=cls.unit) for row in rows]
 
 
 def methods() -> list[type[MethodConfig]]:

@@ -2,7 +2,7 @@
 
 Sheng, Guo, Chen, Yue, Wang, Liu, Xu: Adaptive Attentional Network for Few-Shot Knowledge Graph Completion. EMNLP 2020.
 
-Nothing here loads torch but `running.py` and `attention.py`, which compute what is missing.
+Importing this room does not load torch; the register of methods, and computing what is missing, do.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,8 @@ from faan.paper.figures import write_figure
 from faan.paper.jobs import Plan, plan, run_folder, shortened
 from faan.paper.page import write_tables
 from faan.paper.published import published_figures
-from faan.paper.request import RESULTS, SHIPPED, Request
+from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
 from faan.paper.results import slug_of
-from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,12 +13,21 @@ from faan.base import InputError, config_names, parse_setting
 from faan.paper.case_tables import attention_file
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
 from faan.paper.results import by_relation, read_results, seconds_of, slug_of
-from faan.paper.rows import TableRow
 from faan.tasks import Benchmark
+
+if TYPE_CHECKING:
+    from faan.models import Row
 
 RUNS = Path("runs") / "reproduce"
 QUICK_PAIRS = 30  # of each dev and test task
 _QUICK_SECONDS = 60.0
+_SECONDS = {
+    "trained": 3600.0,
+    "embedding": 180.0,
+    "translation": 120.0,
+    "likeness": 120.0,
+    "untrained": 30.0,
+}  # NELL-One
 
 
 @dataclass(frozen=True)
@@ -25,15 +35,10 @@ class Job:
     """One row with one seed: train it if it is to be trained, evaluate it for some K, write the results."""
 
     request: Request
-    row: TableRow
+    row: Row
     seed: int
     outputs: dict[int, Path]  # K -> the result file
     seconds: float  # about how long it takes
-
-    @property
-    def config(self) -> str:
-        """The configuration with its settings."""
-        return self.row.config
 
     @property
     def folder(self) -> Path:
@@ -56,7 +61,7 @@ class Plan:
     """What there is to do for a table."""
 
     jobs: list[Job]
-    left_out: list[TableRow]  # rows of which nobody knows the settings yet
+    left_out: list[Row]  # rows of which nobody knows the settings yet
     too_many: list[int]  # K that leave no query in some task
 
     @property
@@ -80,7 +85,8 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
     Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
     K for which a dev or test task has too few pairs, if there are others.
     """
-    folder, jobs, left_out = _folder_to_write(request), list[Job](), list[TableRow]()
+    folder, jobs = _folder_to_write(request), list[Job]()
+    left_out: list[Row] = []
     every, results = read_results(folder), read_results(folder, request.dataset)
     _check_data(results, benchmark, folder)
     if folder == request.own_folder:
@@ -104,12 +110,12 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
             outputs = _outputs(request, row, seed, folder, [k for k in shots if k not in have])
             seconds = seconds_of(every, row.label, row.method, request.dataset, len(outputs))
             if outputs or (looks and seed == 0):
-                guess = _QUICK_SECONDS if request.quick else row.seconds
+                guess = _QUICK_SECONDS if request.quick else _SECONDS[row.kind]
                 jobs.append(Job(request, row, seed, outputs, seconds or guess))
     return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
 
 
-def _outputs(request: Request, row: TableRow, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
+def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
     stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
     outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots}
     for path in outputs.values():
@@ -122,7 +128,7 @@ def _outputs(request: Request, row: TableRow, seed: int, folder: Path, shots: Se
     return outputs
 
 
-def run_folder(request: Request, row: TableRow, seed: int) -> Path:
+def run_folder(request: Request, row: Row, seed: int) -> Path:
     """Where a row is trained: apart for each schedule, as its results are."""
     own = request.table if _folder_to_write(request) == request.own_folder else "main"
     schedule = f"{own}-quick" if request.quick else own

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from faan.base import write_text
 from faan.paper.completion import completion_tables, read_completions
 from faan.paper.figures import write_figure
-from faan.paper.request import Request
+from faan.paper.request import TABLES, Request
 from faan.paper.results import read_results, slug_of
-from faan.paper.rows import TABLES
 from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 
@@ -37,26 +36,26 @@ def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Pa
 def results_page(results: Path, reading: str) -> tuple[str, dict[str, Chart]]:
     """The page, and the figures that it shows by name."""
     parts, figures = [_HEADER + reading.strip() + "\n"], dict[str, Chart]()
-    for dataset in dict.fromkeys(["NELL-One", *read_results(results)["dataset"]]):
-        parts.append(f"## {dataset}\n")
-        for kind in TABLES:
-            request = Request(kind, dataset, results)
-            if kind == "datasets" or (dataset != "NELL-One" and not _has_any(request)):
-                continue
-            for table in build_tables(request):
-                parts.append(table.as_markdown(3))
-                if table.figure:
-                    name = f"{slug_of(dataset)}-{table.name}"
-                    figures[name] = table.figure
-                    parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
-    for number, (dataset, found) in enumerate(read_completions(results).items()):
-        parts += [] if number else ["## Completing graphs\n\n[completion.md](completion.md) says how it is measured.\n"]
-        for table in completion_tables(found, dataset)[:2]:  # result files have all relations
+
+    def add(dataset: str, tables: Iterable[Table]) -> None:
+        for table in tables:
             parts.append(table.as_markdown(3))
             if table.figure:
                 name = f"{slug_of(dataset)}-{table.name}"
                 figures[name] = table.figure
                 parts.append(f"![{table.title}](figures/results/{name}.svg)\n")
+
+    for dataset in dict.fromkeys(["NELL-One", *read_results(results)["dataset"]]):
+        parts.append(f"## {dataset}\n")
+        requests = [Request(kind, dataset, results) for kind in TABLES if kind != "datasets"]
+        for request in requests:
+            add(dataset, build_tables(request) if dataset == "NELL-One" or _has_any(request) else ())
+    completions = read_completions(results)
+    parts += (
+        ["## Completing graphs\n\n[completion.md](completion.md) says how it is measured.\n"] if completions else []
+    )
+    for dataset, found in completions.items():
+        add(dataset, completion_tables(found, dataset)[:2])  # result files have all relations
     parts += [table.as_markdown() for table in build_tables(Request("datasets", results=results))]
     return "\n".join(parts), figures
 

@@ -1,4 +1,4 @@
-"""What is asked for: which table, of which dataset, from which results."""
+"""What is asked for: which table, of which dataset, from which results. Rows come from the register of methods."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from faan.base import InputError, UnknownNameError
 from faan.paper.results import key_of, read_results
-from faan.paper.rows import TABLES, TableRow, ablated, rows_of
+from faan.tasks import Protocol
 
+if TYPE_CHECKING:
+    from faan.models import Row
+
+TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
 RESULTS = Path("results")
 _PACKAGE = Path(__file__).parents[1]
 SHIPPED = next(  # in a wheel inside the package, in a checkout beside `src/`
@@ -65,21 +70,20 @@ class Request:
         """The results that there are."""
         return read_results(self.folder, self.dataset)
 
-    def of(self, results: pl.DataFrame, row: TableRow) -> pl.DataFrame:
+    def of(self, results: pl.DataFrame, row: Row) -> pl.DataFrame:
         """The results of a row that belong into the table, by seed."""
         wanted = [pl.col("key") == key_of(row.label), pl.col("protocol") == row.protocol]
         wanted += [pl.col("shots").is_in(self.shots), *([pl.col("seed") < self.seeds] if self.seeds else [])]
         return results.filter(wanted).sort("seed")
 
-    def chosen(self, results: pl.DataFrame) -> list[TableRow]:
+    def chosen(self, results: pl.DataFrame) -> list[Row]:
         """The rows to show: those of the table, in `main` those that there are results of too, or the wanted ones."""
-        labels = results.filter(pl.col("protocol") == "strict").unique("key", keep="first", maintain_order=True)
         known = _by_key(rows_of(self.table))
         others = known
         if self.table not in ("ablation", "attention"):  # others may stand in these tables, but no variants
             variants = _by_key(row for row in rows_of("ablation") if row.variant)
-            found = _by_key(TableRow(label) for label in sorted(labels["label"]) if key_of(label) not in variants)
-            others = known | found | _by_key(rows_of("main")) | known
+            strict = results.filter(pl.col("protocol") == "strict", ~pl.col("key").is_in(list(variants)))
+            others = known | _by_key(measured_rows(strict)) | _by_key(rows_of("main")) | known
         if self.rows is None:
             return list((others if self.table == "main" else known).values())
         return [_row_called(name, others) for name in self.rows]
@@ -104,11 +108,38 @@ class Request:
         return f"Missing: {', '.join(missing)}. To compute: `{self.command(rows)}`"
 
 
-def _by_key(rows: Iterable[TableRow]) -> dict[str, TableRow]:
+def rows_of(table: str) -> list[Row]:
+    """The rows of a table, in its order; in the ablation a method follows its variants."""
+    from faan.models import methods  # loads torch, which takes seconds
+
+    found: list[Row] = []
+    for method in methods():
+        own = method.all_rows()
+        found += [row for row in own if table in row.tables]
+        found += own[:1] if table == "ablation" and method.variants else []
+    return found
+
+
+def ablated() -> dict[str, str]:
+    """The methods that the ablation takes apart, and what its titles call them."""
+    from faan.models import methods
+
+    return {method.rows[0].label: method.title or method.rows[0].label for method in methods() if method.variants}
+
+
+def measured_rows(results: pl.DataFrame, protocol: Protocol = "strict") -> list[Row]:
+    """Rows by the labels of results, known to the register or not: without a table of their own, nor a command."""
+    from faan.models import Row
+
+    labels = results.unique("key", keep="first", maintain_order=True)["label"].sort()
+    return [Row(label, protocol=protocol, tables=()) for label in labels]
+
+
+def _by_key(rows: Iterable[Row]) -> dict[str, Row]:
     return {key_of(row.label): row for row in rows}
 
 
-def _row_called(name: str, rows: dict[str, TableRow]) -> TableRow:
+def _row_called(name: str, rows: dict[str, Row]) -> Row:
     """A row by its name, or by that of a variant alone."""
     prefixes = [""] if key_of(name) in _by_key(rows_of("main")) else ["", *ablated()]
     keys = [key_of(prefix + name) for prefix in prefixes]

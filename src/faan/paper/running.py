@@ -34,31 +34,31 @@ def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callb
             origin = Origin.of_evaluation(job.row.label, benchmark.name, k)
             yield evaluate_method(benchmark, method, job.row.label, k, origin, on_progress=on_progress)
     else:
-        settings = EmbedConfig.from_toml(job.config)
+        settings = EmbedConfig.from_toml(job.row.config)
         changes = [f"seed={job.seed}", *([f"epochs={min(settings.epochs, QUICK_EPOCHS)}"] if job.request.quick else [])]
         settings = settings.changed(changes)
         for k in shots:
-            origin = Origin.of_evaluation(job.config, benchmark.name, k, by=job.row.kind, changes=changes)
+            origin = Origin.of_evaluation(job.row.config, benchmark.name, k, by=job.row.kind, changes=changes)
             yield evaluate_embedding(benchmark, settings, k, origin, by=job.row.kind, on_progress=on_progress)
 
 
 def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
     """Train the model in its run folder, or go on with that; a finished run stays as it is."""
-    settings = RunConfig.from_toml(job.config)
+    settings = RunConfig.from_toml(job.row.config)
     variant = [] if job.row.variant is None else [f"variant={job.row.variant}"]
     changes = [*variant, *(_quick(settings) if job.request.quick else ()), *changes_of(job.request), f"seed={job.seed}"]
     settings = settings.changed(changes)
     label = label_of(settings.model.display_name, settings.variant)
     if key_of(label) != key_of(job.row.label):
-        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=job.config)
+        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=job.row.config)
     if not is_run(job.folder):
         others = sorted(job.folder.parent.parent.glob("*/*"))  # rows differ in the model, seldom in the embeddings
-        source = job.config, changes
+        source = job.row.config, changes
         train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
         return
     if read_small(job.folder / CONFIG_FILE) != settings.model_dump_json(indent=1) + "\n":
         raise InputError(
-            f"holds a run with other settings than {job.config} has now; remove the folder to begin again",
+            f"holds a run with other settings than {job.row.config} has now; remove the folder to begin again",
             source=str(job.folder),
         )
     resume_run(job.folder, benchmark, callbacks=callbacks)

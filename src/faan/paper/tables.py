@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -13,14 +13,16 @@ from faan.base import InputError, config_name
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
 from faan.paper.published import published_figures, source_note, written
-from faan.paper.request import SHOTS, Request
+from faan.paper.request import SHOTS, Request, ablated, measured_rows
 from faan.paper.results import by_relation
-from faan.paper.rows import TableRow, ablated
 from faan.paper.table import MISSING, QUICK, Chart, Table, plain_name
 from faan.rank import METRICS
 from faan.tasks import Protocol
 
-Found = Mapping[TableRow, pl.DataFrame]
+if TYPE_CHECKING:
+    from faan.models import Row
+
+Found: TypeAlias = "Mapping[Row, pl.DataFrame]"
 Record = dict[str, Any]
 
 
@@ -42,23 +44,16 @@ def build_tables(request: Request) -> list[Table]:
 
 def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
     """All methods; those of the open protocol, which were trained on more, in a table of their own."""
-    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.is_known or some.height)}
-    if request.rows is None:
-        strict |= {row: request.of(results, row) for row in _from_pykeen(results)}
-    opened, unseen = {row: some for row, some in found.items() if row.protocol == "open"}, list[TableRow]()
+    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.tables or some.height)}
+    opened = {row: some for row, some in found.items() if row.protocol == "open"}
+    unseen: list[Row] = []
     if request.rows is None:  # any method may have results of it, and a known row need not
-        labels = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS).unique("key")["label"].sort()
-        unseen = [row for row in opened if row.label not in labels]
-        opened = {row: request.of(results, row) for row in (TableRow(label, protocol="open") for label in labels)}
+        own = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS)
+        unseen = [row for row in opened if row.label not in own["label"]]
+        opened = {row: request.of(results, row) for row in measured_rows(own, "open")}
     published = published_figures("main", request.dataset)
     tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
     return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
-
-
-def _from_pykeen(results: pl.DataFrame) -> list[TableRow]:
-    """Rows of PyKEEN's models, which no register knows."""
-    is_row = (pl.col("protocol") == "strict") & (pl.col("shots") == SHOTS) & pl.col("label").str.starts_with("PyKEEN ")
-    return [TableRow(label) for label in results.filter(is_row)["label"].unique().sort()]
 
 
 def _ablation(request: Request, found: Found) -> list[Table]:
@@ -74,7 +69,7 @@ def _ablation(request: Request, found: Found) -> list[Table]:
 
 
 def _methods(
-    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[TableRow] = ()
+    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[Row] = ()
 ) -> Table:
     """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
     protocol = _one_protocol(found)
@@ -82,7 +77,7 @@ def _methods(
     for row, some in found.items():
         record = {"method": row.label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS}
         record |= {"seeds": some.height}
-        line = [f"{row.variant}: {row.what}" if row.what else row.label]
+        line = [f"{row.variant}: {row.meaning}" if row.meaning else row.label]
         for metric, name in METRICS.items():
             figures = _figures(name, some[metric], published.get(row.label, {}).get(metric))
             line.append(_cell(figures, name, MISSING if metric == "mrr" else ""))
@@ -189,7 +184,7 @@ def _title(request: Request, what: str, protocol: str) -> str:
     return f"{what}, {request.dataset}, {shots}{protocol}{QUICK if request.quick else ''}"
 
 
-def _one_protocol(rows: Iterable[TableRow]) -> Protocol:
+def _one_protocol(rows: Iterable[Row]) -> Protocol:
     """The protocol of all rows of a table; those of different ones were trained on different data."""
     by_protocol = {row.protocol: row.label for row in rows}
     if len(by_protocol) > 1:
@@ -200,7 +195,7 @@ def _one_protocol(rows: Iterable[TableRow]) -> Protocol:
     return next(iter(by_protocol), "strict")
 
 
-def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[TableRow] = ()) -> list[str]:
+def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[Row] = ()) -> list[str]:
     """Where figures come from, which ones to distrust, and what computes the missing ones."""
     seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(unseen, 0)
     notes = []
