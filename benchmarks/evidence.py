@@ -19,7 +19,7 @@ from faan.models import EvidenceConfig, EvidenceRanker, fit_ranker
 from faan.rank import rank_tasks
 from faan.tasks import PairSet, Task, inverse_tasks, read_benchmark, with_task_edges
 from graph import compare, peak_mib, show, timed
-from rules import CANDIDATES, HUB, graph_of
+from rules import CANDIDATES, HUB, graph_of, hub_graph
 
 
 def main() -> None:
@@ -78,14 +78,7 @@ def on_nell() -> None:
 
 def beside_a_hub() -> None:
     """Heads at and beside an entity with 100,000 neighbours in a dense graph of 200 relations."""
-    random, size = np.random.default_rng(0), 20 * HUB
-    spokes = np.stack([np.zeros(HUB, np.int64), random.integers(0, 200, HUB), np.arange(1, HUB + 1)], axis=1)
-    ends = (HUB * random.random((size, 2)) ** 3).astype(np.int64)
-    others = np.stack([ends[:, 0], random.integers(0, 200, size), ends[:, 1]], axis=1)
-    graph = graph_of(np.unique(np.concatenate([spokes, others]), axis=0), HUB + 1, 200)
-    hub = int(graph.neighbours.degrees.argmax())
-    print(f"A graph of {graph.num_triples:,} triples, its hub with {graph.neighbours.degrees[hub]:,} edges")
-    references = np.array([[hub, 400], [100, hub], [200, 500], [hub, 600], [300, 700]])
+    graph, hub, references = hub_graph()
     task = task_of(references, np.arange(CANDIDATES), graph.num_entities)
     scorer = untrained(graph).prepare(task, references)
     spent = timed(lambda: scorer.score(np.array([5]), task.candidates))

@@ -19,10 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
-from faan.complete import fit
-from faan.graph import Graph, open_graph, read_graph
+from faan.graph import Graph, open_graph
 from search import misspelt
-from serve import port_of
+from serve import model_to_serve, port_of
 
 CELLS, BATCH, BAR = 1000, 10, 10.0
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -78,10 +77,7 @@ def measure(graph: Graph, port: int, server: int) -> bool:
 def main() -> None:
     """Serve, ask, count."""
     with tempfile.TemporaryDirectory() as temporary:
-        model = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary) / "model"
-        if not model.exists():
-            print("fitting ...", file=sys.stderr)
-            fit(read_graph("world"), method="rules").save(model)
+        model = model_to_serve(temporary)
         command = [sys.executable, "-m", "faan", "serve", str(model), "--port", "0"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
             try:

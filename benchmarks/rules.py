@@ -61,10 +61,9 @@ def on_nell() -> None:
     compare(f"  slowest head with {len(widest.candidates):,} candidates", slowest * 1e3, "ms", 100)
 
 
-def beside_a_hub() -> None:
-    """References and queries at an entity with 100,000 neighbours in a dense graph of 200 relations."""
-    random = np.random.default_rng(0)
-    size = 20 * HUB
+def hub_graph() -> tuple[Graph, int, Ints]:
+    """A dense graph of 200 relations, its entity with 100,000 neighbours, and five references, three of them there."""
+    random, size = np.random.default_rng(0), 20 * HUB
     spokes = np.stack([np.zeros(HUB, np.int64), random.integers(0, 200, HUB), np.arange(1, HUB + 1)], axis=1)
     ends = (HUB * random.random((size, 2)) ** 3).astype(np.int64)
     others = np.stack([ends[:, 0], random.integers(0, 200, size), ends[:, 1]], axis=1)
@@ -72,6 +71,12 @@ def beside_a_hub() -> None:
     hub = int(graph.neighbours.degrees.argmax())
     print(f"A graph of {graph.num_triples:,} triples, its hub with {graph.neighbours.degrees[hub]:,} edges")
     references = np.array([[hub, 400], [100, hub], [200, 500], [hub, 600], [300, 700]])
+    return graph, hub, references
+
+
+def beside_a_hub() -> None:
+    """References and queries at an entity with 100,000 neighbours in a dense graph of 200 relations."""
+    graph, hub, references = hub_graph()
     candidates = np.arange(CANDIDATES)
     start = time.perf_counter()
     found = find_paths(graph, references, candidates)

@@ -81,13 +81,19 @@ class Client(threading.Thread):
             self._ask("look", "GET", f"/api/decisions?relation={quote(relation)}&after={made.get('id', 0)}")
 
 
+def model_to_serve(temporary: str) -> Path:
+    """The model that the command names, or one of path rules on World."""
+    model = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary) / "model"
+    if not model.exists():
+        print("fitting ...", file=sys.stderr)
+        fit(read_graph("world"), method="rules").save(model)
+    return model
+
+
 def main() -> None:
     """Serve, ask, count."""
     with tempfile.TemporaryDirectory() as temporary:
-        model = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary) / "model"
-        if not model.exists():
-            print("fitting ...", file=sys.stderr)
-            fit(read_graph("world"), method="rules").save(model)
+        model = model_to_serve(temporary)
         graph = open_graph(model / "graph")
         names = [graph.relation_names[i] for i in np.flatnonzero(graph.relation_counts >= 5)]
         relations = [name for name in WORLD if name in names] or names[:4]

@@ -12,9 +12,9 @@ town6 land6 ← lies_in — town6: right for 2 of 2 that it reaches
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faan.base import InputError, load_lazily
+from faan.base import InputError, lazy_names
 from faan.graph import Graph, open_graph, read_graph, save_graph
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
 
@@ -64,9 +64,8 @@ def load(folder: str | Path) -> "Completer":
     return Completer.load(folder)
 
 
-def __getattr__(name: str) -> Any:
-    """What needs torch is loaded when it is first used, because torch takes seconds."""
-    return load_lazily(__name__, _LAZY, name)
+if not TYPE_CHECKING:  # mypy knows the names; torch, which some of them need, takes seconds to load
+    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

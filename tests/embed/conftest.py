@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from faan.base import OnProgress
 from faan.embed import EmbedConfig
 
 MODELS = ("transe", "distmult", "complex", "simple", "rotate")
@@ -13,6 +14,20 @@ def small(model: str = "transe", **changes: object) -> EmbedConfig:
     sizes = {"dimension": 8, "batch_size": 64, "chunk_size": 8, "negatives": 6, "epochs": 4, "evaluate_every": 2}
     margin = 2.0 if model in ("transe", "rotate") else 0.0
     return EmbedConfig.model_validate({"model": model, "margin": margin} | sizes | changes)
+
+
+def kill_at(number: int) -> OnProgress:
+    """A progress callback that interrupts the training at its n-th call."""
+    told = 0
+
+    def kill(what: str, share: float) -> None:
+        nonlocal told
+        told += 1
+        assert 0 < share <= 1
+        if told == number:
+            raise KeyboardInterrupt
+
+    return kill
 
 
 def random_triples(rng: np.random.Generator, n: int, num_entities: int, num_relations: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from faan.base import InputError
 from faan.embed import EmbedConfig, Embeddings, evaluate, resume, train
 from faan.embed.partitions import Partitions, walk
 
-from .conftest import random_triples, small
+from .conftest import kill_at, random_triples, small
 
 
 @given(st.integers(2, 12))
@@ -59,18 +59,9 @@ def test_a_kill_in_any_bucket_resumes_to_the_same_result(
 ) -> None:
     changes = {"optimizer": optimizer, "epochs": 5, "held_out": 20, "patience": 5, "partitions": 4}
     config = small("complex", **changes)
-    told = 0
-
-    def kill(what: str, share: float) -> None:
-        nonlocal told
-        told += 1
-        assert 0 < share <= 1
-        if told == killed_at:
-            raise KeyboardInterrupt
-
     whole = train(line, 40, 4, config, folder=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill)
+        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill_at(killed_at))
     resumed = resume(tmp_path / "part", line)
     assert torch.equal(resumed.embeddings.entities, whole.embeddings.entities)
     assert resumed.history == whole.history

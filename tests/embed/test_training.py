@@ -10,7 +10,7 @@ from faan.base import InputError, TrainingError
 from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, evaluate, resume, train
 from faan.embed.checkpoint import load_tables
 
-from .conftest import MODELS, small
+from .conftest import MODELS, kill_at, small
 
 
 def same(a: Embeddings, b: Embeddings) -> bool:
@@ -63,19 +63,9 @@ def test_a_killed_run_resumes_to_the_same_result(
     killed_at: int, optimizer: str, line: np.ndarray, tmp_path: Path
 ) -> None:
     config = small("complex", optimizer=optimizer, epochs=6, held_out=20, patience=5, dropout=0.1)
-
-    told = 0
-
-    def kill(what: str, share: float) -> None:
-        nonlocal told
-        told += 1
-        assert 0 < share <= 1
-        if told == killed_at:
-            raise KeyboardInterrupt
-
     whole = train(line, 40, 4, config, folder=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill)
+        train(line, 40, 4, config, folder=tmp_path / "part", on_progress=kill_at(killed_at))
     resumed = resume(tmp_path / "part", line)
     assert same(resumed.embeddings, whole.embeddings)
     assert resumed.history == whole.history

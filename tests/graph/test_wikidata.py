@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from faan.base import InputError
-from faan.graph import Graph, read_graph, wikidata
+from faan.graph import Graph, read_graph, sources
 
 Write = Callable[[str, str | bytes], Path]
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
@@ -108,7 +108,7 @@ def test_properties_and_classes_are_chosen_while_reading(
     write: Write, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faan.graph.ntriples._BLOCK", 100)  # items straddle blocks
-    monkeypatch.setattr(wikidata, "_BLOCK", 100)
+    monkeypatch.setattr(sources, "_BLOCK", 100)
     path = write(name, DUMPS[name])
     for capital in ("P36", "wdt:P36", f"{WDT}P36"):
         assert short(read_graph(path, predicates=[capital])) == {fact for fact in FACTS if fact[1] == "P36"}

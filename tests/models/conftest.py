@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from faan.embed import EmbedConfig, Embeddings
 from faan.graph import Graph, Names
@@ -12,6 +14,13 @@ from faan.tasks import PairSet, Task
 
 ENTITIES, RELATIONS = 30, 4
 LONELY = ENTITIES - 1  # has no edge
+
+
+def perturb(model: nn.Module) -> None:
+    """Move every weight a little: what starts as zero or one hides mistakes."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape))
 
 
 def make_background(graph: Graph, model: str = "transe", dimension: int = 8) -> Background:

@@ -16,7 +16,7 @@ from faan.models.gmatching import GMatching, GMatchingConfig
 from faan.tasks import EpisodeSampler, Task
 
 from . import slow_entitywise
-from .conftest import LONELY, make_background
+from .conftest import LONELY, make_background, perturb
 from .test_fewshot import MODELS
 
 CONFIGS = {name: config for name, config in MODELS.items() if isinstance(config, EntitywiseConfig)}
@@ -26,9 +26,7 @@ def build(config: EntitywiseConfig, background: Background) -> EntitywiseModel:
     torch.manual_seed(0)
     model = config.build(background)
     assert isinstance(model, EntitywiseModel)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.1 * torch.randn(parameter.shape))
+    perturb(model)
     return model
 
 

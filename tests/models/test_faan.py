@@ -20,7 +20,7 @@ from faan.rank.ranker import mean_ranks
 from faan.tasks import EpisodeSampler, Task
 
 from . import slow_faan
-from .conftest import ENTITIES, LONELY, make_background
+from .conftest import ENTITIES, LONELY, make_background, perturb
 from .test_fewshot import MODELS
 
 CONFIGS = {name: config for name, config in MODELS.items() if isinstance(config, FaanConfig)}
@@ -29,9 +29,7 @@ CONFIGS = {name: config for name, config in MODELS.items() if isinstance(config,
 def build(config: FaanConfig, background: Background) -> Faan:
     torch.manual_seed(0)
     model = config.build(background)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(0.1 * torch.randn(parameter.shape))
+    perturb(model)
     return model
 
 

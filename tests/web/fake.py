@@ -15,11 +15,11 @@ from faan.complete import (
     Explanation,
     Extended,
     Fact,
+    GraphSource,
     Hop,
     Measured,
     Point,
     Reason,
-    Source,
     Suggestion,
     Suggestions,
     Trust,
@@ -35,7 +35,7 @@ class FakeCompleter:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        source = Source(
+        source = GraphSource(
             name="test", entities=graph.num_entities, relations=graph.num_relations, triples=graph.num_triples
         )
         measured = Measured(

@@ -20,7 +20,7 @@ from faan.base.files import (
     write_json,
     write_text,
 )
-from faan.base.lazy import load_lazily
+from faan.base.lazy import lazy_names
 from faan.base.progress import OnProgress, ignore_progress, progress_bars
 from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
 from faan.base.randomness import Purpose, Stream
@@ -77,8 +77,8 @@ __all__ = [
     "in_words",
     "is_config",
     "is_ragged",
+    "lazy_names",
     "load_checkpoint",
-    "load_lazily",
     "load_progress",
     "locked",
     "offsets_of",

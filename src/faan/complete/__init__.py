@@ -1,9 +1,9 @@
 """What a user calls: fit, suggest, score, explain, save, load."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faan.base import load_lazily
-from faan.complete.about import About, Bin, Measured, Point, Source
+from faan.base import lazy_names
+from faan.complete.about import About, Bin, GraphSource, Measured, Point
 from faan.complete.calibration import calibration_error, reliability
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.expected import Expected, expected_above, surest
@@ -57,6 +57,7 @@ __all__ = [
     "Explanation",
     "Extended",
     "Fact",
+    "GraphSource",
     "Hop",
     "Known",
     "Line",
@@ -65,7 +66,6 @@ __all__ = [
     "Point",
     "Question",
     "Reason",
-    "Source",
     "Suggestion",
     "Suggestions",
     "Trust",
@@ -113,6 +113,4 @@ _LAZY = {
 }
 
 if not TYPE_CHECKING:  # mypy knows the names
-
-    def __getattr__(name: str) -> Any:
-        return load_lazily(__name__, _LAZY, name)
+    __getattr__ = lazy_names(__name__, _LAZY)

@@ -71,7 +71,7 @@ class MeasuredKnown(BaseModel):
         )
 
 
-class Source(BaseModel):
+class GraphSource(BaseModel):
     """The graph that a model was made from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -95,7 +95,7 @@ class About(BaseModel):
 
     method: str
     config: str = ""  # the configuration that it was made with
-    source: Source
+    source: GraphSource
     measured: Measured | None  # None where the graph has too few relations to hold some out
     known: MeasuredKnown | None = None  # of its own relations; None where too few facts could be hidden
     notes: tuple[str, ...] = ()  # what a user should know about how it was made

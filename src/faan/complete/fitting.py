@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from faan.base import InputError, OnProgress, counted, progress_bars
-from faan.complete.about import About, Source
+from faan.complete.about import About, GraphSource
 from faan.complete.calibration import UNMEASURED, Calibrations
 from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
@@ -133,8 +133,8 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
     return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
 
 
-def _source(graph: Graph, without: Sequence[str]) -> Source:
-    return Source(
+def _source(graph: Graph, without: Sequence[str]) -> GraphSource:
+    return GraphSource(
         name=graph.report.source,
         entities=graph.num_entities,
         relations=len(graph.used_relations),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -13,7 +12,6 @@ from faan.graph.limits import is_too_long, too_long
 from faan.graph.sources import Source
 from faan.graph.table_layout import BLANK, KGX, KNOWN_HEADERS, LABEL_COLUMNS, TRIPLE, TYPE_COLUMNS, Columns
 
-_BLOCK = 1 << 24  # bytes read at once
 _CHUNK = 1 << 16  # facts handed on at once
 _EXPECTED = (
     'expected a fact such as {"subject": ..., "predicate": ..., "object": ...} or a node with "id" and "category"'
@@ -23,7 +21,7 @@ _EXPECTED = (
 def read_json_lines(source: Source, builder: GraphBuilder, columns: Columns | None = None) -> None:
     """Read facts and nodes, in any order; `columns` names the keys of head, relation and tail."""
     collected = _Collected(builder, columns)
-    for number, line in _lines(source):
+    for number, line in source.lines():
         try:
             collected.add(from_json(line, cache_strings="none"))
         except (ValueError, InputError) as error:
@@ -46,16 +44,6 @@ def are_json_lines(first: bytes, second: bytes) -> bool:
         or any(keys >= set(names) for names in KNOWN_HEADERS)
         or ("id" in keys and bool(keys & {"category", "name"}))
     )
-
-
-def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    for block in source.blocks(_BLOCK):
-        for line in block.split(b"\n"):
-            number += 1
-            if line.strip():
-                yield number, line
-        number -= block.endswith(b"\n")
 
 
 class _Collected:

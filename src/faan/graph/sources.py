@@ -20,6 +20,8 @@ from faan.graph.packed import COMPRESSIONS, DAMAGED, SNIFF, Counted, buffered, u
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+_BLOCK = 1 << 24  # bytes read at once by `Source.lines`
+
 
 @dataclass
 class Source:
@@ -59,6 +61,13 @@ class Source:
                 raise self._long_line(self.line)
         if last := b"".join(rest):
             yield from self._checked(last)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not blank, without their ends, by their numbers."""
+        for block in self.blocks(_BLOCK):
+            for number, line in enumerate(block.split(b"\n"), self.line):
+                if line.strip():
+                    yield number, line
 
     def _checked(self, block: bytes) -> Iterator[bytes]:
         """A block, if no line in it is too long: in each stretch of that length a line must end."""

@@ -110,12 +110,9 @@ def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
         **graph.entity_names.arrays("entity_names"),
         **graph.relation_names.arrays("relation_names"),
     }
-    if graph.entity_labels is not None:
-        arrays |= graph.entity_labels.arrays("entity_labels")
-    if graph.relation_labels is not None:
-        arrays |= graph.relation_labels.arrays("relation_labels")
-    if graph.entity_descriptions is not None:
-        arrays |= graph.entity_descriptions.arrays("entity_descriptions")
+    for name in ("entity_labels", "relation_labels", "entity_descriptions"):
+        texts: Names | None = getattr(graph, name)
+        arrays |= {} if texts is None else texts.arrays(name)
     if graph.types is not None:
         arrays |= {
             "type_offsets": graph.types.offsets,

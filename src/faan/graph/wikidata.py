@@ -21,7 +21,6 @@ from faan.graph.rdf import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 from faan.graph.sources import Source
 
-_BLOCK = 1 << 24  # bytes read at once
 _CHUNK = 1 << 16  # facts handed on at once
 
 
@@ -35,20 +34,16 @@ def read_truthy(source: Source, builder: GraphBuilder, languages: Sequence[str])
 def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str]) -> None:
     """Read a JSON dump: an entity a line, with or without the brackets and commas of a list."""
     entities = _Entities(builder, languages)
-    number = 0
-    for block in source.blocks(_BLOCK):
-        for line in block.split(b"\n"):
-            number += 1
-            text = line.strip().removesuffix(b",")
-            if text in (b"", b"[", b"]"):
-                continue
-            try:
-                entities.add(from_json(text, cache_strings="none"))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                shown = text[:80].decode(errors="replace")
-                problem = f"not an entity of Wikidata in JSON ({shorten(str(error))}): {shown!r}"
-                builder.bad_line(InputError(problem, source=source.name, line=number))
-        number -= block.endswith(b"\n")
+    for number, line in source.lines():
+        text = line.strip().removesuffix(b",")
+        if text in (b"", b"[", b"]"):
+            continue
+        try:
+            entities.add(from_json(text, cache_strings="none"))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            shown = text[:80].decode(errors="replace")
+            problem = f"not an entity of Wikidata in JSON ({shorten(str(error))}): {shown!r}"
+            builder.bad_line(InputError(problem, source=source.name, line=number))
     entities.flush()
 
 

@@ -5,9 +5,9 @@ Sheng, Guo, Chen, Yue, Wang, Liu, Xu: Adaptive Attentional Network for Few-Shot 
 Importing this room does not load torch; the register of methods, and computing what is missing, do.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faan.base import load_lazily
+from faan.base import lazy_names
 from faan.paper.case_tables import attention_file
 from faan.paper.completion import completion_tables
 from faan.paper.datasets import write_statistics
@@ -53,6 +53,4 @@ _LAZY = {
 }
 
 if not TYPE_CHECKING:  # mypy knows the names
-
-    def __getattr__(name: str) -> Any:
-        return load_lazily(__name__, _LAZY, name)
+    __getattr__ = lazy_names(__name__, _LAZY)

@@ -3,9 +3,9 @@
 Reading result files does not load torch; ranking does.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faan.base import load_lazily
+from faan.base import lazy_names
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
 from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash
 
@@ -44,6 +44,4 @@ _LAZY = {
 }
 
 if not TYPE_CHECKING:  # mypy knows the names
-
-    def __getattr__(name: str) -> Any:
-        return load_lazily(__name__, _LAZY, name)
+    __getattr__ = lazy_names(__name__, _LAZY)

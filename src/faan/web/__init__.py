@@ -1,8 +1,8 @@
 """The review page and the HTTP service; also what outlives them: decisions and their export."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from faan.base import load_lazily
+from faan.base import lazy_names
 from faan.web.cypher import NodeKey, cypher_statements
 from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
@@ -57,6 +57,4 @@ _LAZY = {
 }
 
 if not TYPE_CHECKING:  # mypy knows the names
-
-    def __getattr__(name: str) -> Any:
-        return load_lazily(__name__, _LAZY, name)
+    __getattr__ = lazy_names(__name__, _LAZY)
