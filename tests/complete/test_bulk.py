@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from faan.base import InputError
 from faan.complete import BulkQuestion, BulkSettings, Completer, all_relations, fit, suggest_in_bulk
-from faan.complete.bulk import BulkWorker, OnPart, read_job
+from faan.complete.bulk import read_job
 from faan.complete.types import Described, Examples, Extended
 
 from .conftest import CAPITALS, facts, rows_of
@@ -59,15 +59,12 @@ def test_every_relation_is_completed_as_one_at_a_time_is(completer: Completer, m
 def test_an_interrupted_job_goes_on_and_keeps_its_parts(completer: Completer, model: Path, tmp_path: Path) -> None:
     questions, folder = all_relations(completer), tmp_path / "job"
 
-    def breaks_off(model: Path, folder: Path, numbers: Sequence[int], on_part: OnPart) -> None:
-        worker = BulkWorker(completer, folder)
-        for number in numbers[:4]:
-            worker.write(number)
-            on_part()
-        raise KeyboardInterrupt
+    def break_off(what: str, share: float) -> None:
+        if what == "suggesting" and len(list(folder.glob("*.parquet"))) == 4:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        suggest_in_bulk(completer, model, folder, questions, LIKELY, engine=breaks_off)
+        suggest_in_bulk(completer, model, folder, questions, LIKELY, on_progress=break_off)
     kept = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
     assert len(kept) == 4
     assert read_job(folder).rows is None

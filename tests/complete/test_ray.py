@@ -1,7 +1,11 @@
-"""Suggestions in bulk on Ray: a real cluster of two nodes on this machine, with a worker and a node that die."""
+"""Ray: a real cluster of two nodes on this machine, with workers and a node that die. What is computed is the same.
+
+All that can be computed on Ray is tested here, whichever room it is in: a cluster takes seconds to start.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -13,8 +17,9 @@ from typing import Any
 import pytest
 from polars.testing import assert_frame_equal
 
-from faan.base import InputError
-from faan.complete import BulkSettings, Completer, all_relations, fit, on_ray, suggest_in_bulk
+from faan.base import Cluster, InputError
+from faan.complete import BulkSettings, Completer, all_relations, fit, suggest_in_bulk
+from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
 from .conftest import facts, rows_of
 
@@ -35,44 +40,44 @@ def model(completer: Completer, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder
 
 
-@pytest.fixture
-def cluster(require_modules: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def cluster(require_modules: Callable[..., None]) -> Iterator[Any]:
     """Two nodes with a core each."""
     require_modules("ray")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("RAY_worker_niceness", "0")  # else a busy machine starves them
-    monkeypatch.setattr("faan.complete.bulk._HEADS", 2)
-    from ray.cluster_utils import Cluster
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_worker_niceness", "0")  # else a busy machine starves them
+        from ray.cluster_utils import Cluster as Nodes
 
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    started.add_node(num_cpus=1)
-    try:
-        yield started
-    finally:
-        import ray
+        started = Nodes(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        started.add_node(num_cpus=1)
+        try:
+            yield started
+        finally:
+            import ray
 
-        ray.shutdown()
-        started.shutdown()  # type: ignore[no-untyped-call]
+            ray.shutdown()
+            started.shutdown()  # type: ignore[no-untyped-call]
 
 
-def workers() -> list[int]:
-    """The processes of the actors."""
-    found = []
+def kill_a_worker(name: str) -> None:
+    """End a process of some actors."""
     for place in Path("/proc").glob("[0-9]*"):
         try:
             title = (place / "cmdline").read_bytes()
         except OSError:
             continue
-        if title.startswith(b"ray::RayWorker"):
-            found.append(int(place.name))
-    return found
+        if title.startswith(f"ray::{name}".encode()):
+            os.kill(int(place.name), signal.SIGKILL)
+            return
+    raise AssertionError(f"no process is a {name}")
 
 
-def while_it_runs(folder: Path, parts: int, act: Callable[[], None]) -> threading.Thread:
-    """Do something once some parts are there."""
+def once(is_time: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
+    """Do something as soon as it is time."""
 
     def watch() -> None:
-        while len(list(folder.glob("*.parquet"))) < parts:
+        while not is_time():
             time.sleep(0.01)
         act()
 
@@ -81,21 +86,52 @@ def while_it_runs(folder: Path, parts: int, act: Callable[[], None]) -> threadin
     return thread
 
 
-def test_a_worker_and_a_node_may_die(completer: Completer, model: Path, cluster: Any, tmp_path: Path) -> None:
+def test_rows_of_a_table_are_computed_side_by_side(
+    cluster: Any, faan: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(f"c{i}", "next", f"c{(i + 1) % 40}") for i in range(40)]
+    rows += [(f"c{i}", f"rare{r}", f"c{(i + r) % 40}") for r in range(2, 12) for i in range(0, 40, 3)]
+    built, _ = build_benchmark(rows, BuildSettings(min_triples=8, max_triples=20))
+    write_benchmark(built, tmp_path / "Tiny")
+    call = ("reproduce", "main", "--dataset", tmp_path / "Tiny", "--rows", "TailCounts,TransE,Rules", "--quick")
+    engine = ("--engine", "ray", "--address", cluster.address, "--workers", "2")
+    found = {}
+    for name, how in (("here", ()), ("ray", engine)):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        results = tmp_path / name / "results" / "quick"
+
+        def is_begun(folder: Path = results) -> bool:
+            return any(folder.glob("*.json"))
+
+        thread = once(is_begun, lambda: kill_a_worker("RowWorker")) if how else None
+        code, _, said = faan(*call, "--run", *how)
+        assert code == 0, said
+        if thread is not None:
+            thread.join()
+        found[name] = {path.name: json.loads(path.read_text()) for path in results.glob("*.json")}
+        for result in found[name].values():
+            del result["seconds"], result["date"]
+    assert found["ray"] == found["here"]
+    assert len(found["here"]) == 3
+    assert "done: TransE, seed 0" in said
+
+
+def test_a_worker_and_a_node_may_die(
+    completer: Completer, model: Path, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.complete.bulk._HEADS", 2)
     questions = all_relations(completer)
     suggest_in_bulk(completer, model, tmp_path / "here", questions, SETTINGS)
     expected = rows_of(tmp_path / "here")
 
-    def kill_a_worker() -> None:
-        os.kill(workers()[0], signal.SIGKILL)
-
     def kill_a_node() -> None:
         cluster.remove_node(next(node for node in cluster.worker_nodes), allow_graceful=False)
 
-    for name, harm in (("worker", kill_a_worker), ("node", kill_a_node)):
+    for name, harm in (("worker", lambda: kill_a_worker("RayWorker")), ("node", kill_a_node)):
         folder = tmp_path / name
-        thread = while_it_runs(folder, 2, harm)
-        engine = on_ray(cluster.address, workers=2)
+        thread = once(lambda folder=folder: len(list(folder.glob("*.parquet"))) >= 2, harm)  # type: ignore[misc]
+        engine = Cluster(cluster.address, workers=2)
         job = suggest_in_bulk(completer, model, folder, questions, SETTINGS, engine=engine)
         thread.join()
         assert_frame_equal(rows_of(folder), expected)
@@ -111,4 +147,4 @@ def test_an_address_where_no_cluster_is_is_refused_at_once(
 ) -> None:
     require_modules("ray")
     with pytest.raises(InputError, match=f"cannot connect with Ray at {address}"):
-        suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), SETTINGS, engine=on_ray(address))
+        suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), SETTINGS, engine=Cluster(address))

@@ -25,6 +25,7 @@ from faan.evidence import (
 )
 from faan.evidence import measure as measure_module
 from faan.evidence.fit import fit_relation
+from faan.evidence.head_query import Candidates, HeadQuery
 from faan.evidence.measure import count_higher
 from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.vector_evidence import learnt_score
@@ -391,3 +392,22 @@ def test_many_candidates_are_measured_in_parts(
     monkeypatch.setattr(measure_module, "_AT_ONCE", 3)
     monkeypatch.setattr(relation_query, "_AT_ONCE", 2)
     np.testing.assert_allclose(table(), whole, atol=1e-5)
+
+
+@pytest.mark.parametrize("hidden", [-1, 0, 2])
+def test_edges_are_counted_without_those_of_a_hidden_relation(hidden: int) -> None:
+    graph = make_graph()
+    around, entities = graph.neighbours, np.array([3, 0, 11, 3])
+    found = links.count_edges(around.offsets, around.relations, RELATIONS, entities, hidden)
+    wanted = [int((around.of(int(entity))[0] % RELATIONS != hidden).sum()) for entity in entities]
+    assert found.tolist() == wanted
+
+
+def test_links_to_candidates_in_any_order_are_the_same() -> None:
+    question = RelationQuery(make_sources(make_graph()), make_task(), PAIRS)
+    ids = np.array([8, 1, 11, 3, 3])
+    for of in ("links", "namesake_links"):
+        together = getattr(HeadQuery(Candidates(question, ids), 9), of)
+        alone = [getattr(HeadQuery(Candidates(question, np.array([one])), 9), of) for one in ids]
+        for number, values in enumerate(together):
+            assert values.tolist() == [one[number][0] for one in alone]

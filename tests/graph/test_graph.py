@@ -39,12 +39,13 @@ def test_neighbours_are_all_edges_in_both_directions(rows: list[tuple[str, str, 
 def test_gathering_many_equals_asking_one_by_one(rows: list[tuple[str, str, str]], data: st.DataObject) -> None:
     graph = read_graph(rows)
     asked = data.draw(st.lists(st.integers(0, graph.num_entities - 1)))
-    offsets, relations, entities = graph.neighbours.gather(np.array(asked, dtype=np.int64))
+    most = data.draw(st.none() | st.integers(1, 3))
+    offsets, relations, entities = graph.neighbours.gather(np.array(asked, dtype=np.int64), most)
     assert len(offsets) == len(asked) + 1
     for i, entity in enumerate(asked):
         alone = graph.neighbours.of(entity)
-        assert relations[offsets[i] : offsets[i + 1]].tolist() == alone[0].tolist()
-        assert entities[offsets[i] : offsets[i + 1]].tolist() == alone[1].tolist()
+        assert relations[offsets[i] : offsets[i + 1]].tolist() == alone[0][:most].tolist()
+        assert entities[offsets[i] : offsets[i + 1]].tolist() == alone[1][:most].tolist()
 
 
 @given(triples)

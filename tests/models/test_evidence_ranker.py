@@ -29,7 +29,8 @@ from faan.models import (
     parts_of,
 )
 from faan.models.evidence import KNOWN_FILE, RANKER_FILE, TREES_FILE
-from faan.models.evidence_known import OWN
+from faan.models.evidence_known import OWN, _bounded
+from faan.models.evidence_training import _draw_rows
 from faan.models.trees import Trees
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Method, PairSet, Task, held_out_rows, without_rows
@@ -361,3 +362,29 @@ def test_without_trees_for_new_relations_path_rules_rank_them(knowing: EvidenceR
     for ranker in (partial, EvidenceRanker.load(tmp_path, knowing.sources)):
         assert np.array_equal(ranker.prepare(task, task.references(3)).score(np.array([9]), task.candidates), expected)
         assert isinstance(ranker.prepare(next(known_questions(THINNED, FACTS))[0], task.pairs), EvidenceScorer)
+
+
+@pytest.mark.parametrize(("pairs", "kept"), [(10**6, 10), (60, 3), (1, 2)])
+def test_questions_with_too_many_candidates_for_the_budget_are_drawn(
+    pairs: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.models.evidence_known._FEWEST", 2)
+    pair: Ints = np.zeros((1, 2), np.int32)
+    truths = PairSet(pair[:, 0], pair[:, 1], 20)
+    questions = [(Task(f"r{i}", pair, np.arange(10), truths), pair) for i in range(10)]
+    found = _bounded(questions, pairs, seed=0)
+    assert len(found) == kept
+    assert [task.relation for task, _ in found] == sorted(task.relation for task, _ in found)
+
+
+def test_heads_to_learn_from_are_bounded_by_their_pairs_with_candidates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr("faan.models.evidence_training.Rows.draw", lambda *given: drawn.append(given[3]))
+    task = Task("r", np.zeros((9, 2), np.int32), np.arange(100), PairSet(np.zeros(1, int), np.zeros(1, int), 200))
+    for pairs, heads in ((10**6, 15), (1800, 9), (1, 2)):
+        drawn.clear()
+        config = EvidenceConfig(shots=(5, 3), pairs=pairs)
+        _draw_rows([None], [], [task], config, 0, lambda *_: None)  # type: ignore[list-item]
+        assert drawn == [heads, heads]

@@ -2,6 +2,7 @@
 
 from faan.base.arrays import open_array
 from faan.base.checked import Checked
+from faan.base.cluster import Cluster, LocalPool, Pool
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
@@ -49,9 +50,12 @@ __all__ = [
     "RESULT_FILE",
     "SECONDS_FILE",
     "Checked",
+    "Cluster",
     "InputError",
     "Ints",
+    "LocalPool",
     "OnProgress",
+    "Pool",
     "Purpose",
     "Settings",
     "Stopwatch",

@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from faan.base import counted
+from faan.cli.engine import EngineOptions
 from faan.cli.examples import Wanted, called
-from faan.cli.options import refuse
 from faan.cli.printing import busy, talk, visible
 
 if TYPE_CHECKING:
     from faan.complete import BulkQuestion, Completer
-
-
-class EngineName(str, Enum):
-    """What may compute suggestions in bulk, instead of this process."""
-
-    RAY = "ray"
-
-
-@dataclass(frozen=True)
-class EngineOptions:
-    """What computes suggestions in bulk."""
-
-    engine: Annotated[
-        EngineName | None, typer.Option(help="Compute Parquet files with Ray (pip install 'faan[cluster]').")
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST:PORT", help="A running Ray cluster, or auto.  [default: Ray is started on this machine]"
-        ),
-    ] = None
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many of Ray's processes compute.  [default: one a core]")
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -73,13 +46,10 @@ def suggest_all_heads(wanted: Wanted, name: str | None, options: Bulk) -> None:
 
 
 def _run(completer: Completer, model: Path, questions: list[BulkQuestion], options: Bulk) -> None:
-    from faan.complete import BulkSettings, on_ray, suggest_in_bulk
+    from faan.complete import BulkSettings, suggest_in_bulk
 
-    given = options.engine
-    if given.engine is None:
-        refuse("--engine ray", {"--address": given.address, "--workers": given.workers})
     settings = BulkSettings(top=options.top, min_probability=options.min_probability, strict=options.strict)
-    engine = None if given.engine is None else on_ray(given.address, given.workers)
+    engine = options.engine.cluster
     with busy("suggesting") as on_progress:
         job = suggest_in_bulk(
             completer,

@@ -8,14 +8,16 @@ from typing import Annotated
 
 import typer
 
-from faan.base import InputError, UnknownSettingError, check_writable, write_json
-from faan.cli.options import AsJson, Settings, read_tasks, refuse
-from faan.cli.printing import print_json, print_table, talk, visible
+from faan.base import Cluster, InputError, UnknownSettingError, check_writable, write_json
+from faan.cli.engine import EngineOptions
+from faan.cli.options import AsJson, Settings, read_tasks, refuse, with_options
+from faan.cli.printing import busy, print_json, print_table, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
     RESULTS,
     SHIPPED,
     TABLES,
+    Job,
     Plan,
     Request,
     attention_file,
@@ -29,7 +31,10 @@ from faan.paper import (
 )
 from faan.tasks import Benchmark, benchmark_name, find_benchmark
 
+_HERE = EngineOptions()  # in the signature; the command line always gives its own
 
+
+@with_options("engine", EngineOptions)
 def reproduce(
     table: Annotated[str, typer.Argument(metavar="TABLE", help=f"One of {', '.join(TABLES)}.")],
     dataset: Annotated[
@@ -62,6 +67,7 @@ def reproduce(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Also write Markdown, CSV and figures.")
     ] = None,
+    engine: EngineOptions = _HERE,
     as_json: AsJson = False,
 ) -> None:
     """Show the tables of the FAAN paper: what was measured here beside what was published, and what is missing."""
@@ -70,6 +76,8 @@ def reproduce(
     if setting and not (run and table in ("ablation", "shots")):
         raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
     refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
+    cluster = engine.cluster
+    refuse("results that are computed (--run)", {"--engine": engine.engine if not run else None})
     names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
     if names == []:
         raise typer.BadParameter("names no row", param_hint="--rows")
@@ -78,7 +86,7 @@ def reproduce(
     if output is not None:
         check_writable(output / "table")
     if run:
-        _compute(request, read_tasks(dataset), find_benchmark(dataset), trained)
+        _compute(request, find_benchmark(dataset), trained, cluster)
     _show(request, dataset, output, as_json)
 
 
@@ -105,8 +113,9 @@ def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> N
         print_table(table)
 
 
-def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path | None) -> None:
+def _compute(request: Request, path: Path, trained: Path | None, cluster: Cluster | None) -> None:
     """Compute what is missing of the tables."""
+    benchmark = read_tasks(path)
     if request.table == "datasets":
         talk.print(f"wrote {visible(str(write_statistics(benchmark, request.results)))}")
         return
@@ -115,7 +124,11 @@ def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path |
     if trained is None:
         todo = plan(request, benchmark)
         _print_plan(todo)
-        _run(request, todo, benchmark, None if request.quick else path)
+        _check_places(todo)
+        if cluster is not None and todo.jobs:
+            _run_side_by_side(request, todo, path, cluster)
+        else:
+            _run(request, todo, benchmark, None if request.quick else path)
     if request.table == "attention":
         _attention(request, benchmark, trained)
 
@@ -123,9 +136,6 @@ def _compute(request: Request, benchmark: Benchmark, path: Path, trained: Path |
 def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) -> None:
     if not todo.jobs:
         return
-    for job in todo.jobs:
-        for place in (*job.outputs.values(), job.folder):
-            check_writable(place)
     from faan.paper import run_job
 
     for number, job in enumerate(todo.jobs, 1):
@@ -140,8 +150,36 @@ def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) 
                 raise
             talk.print(visible(f"skipped: {error}"), style="yellow")
             continue
-        for written in job.outputs.values():
-            talk.print(f"wrote {visible(str(written))}")
+        _print_written(job)
+
+
+def _run_side_by_side(request: Request, todo: Plan, path: Path, cluster: Cluster) -> None:
+    """The same on Ray, as many rows at a time as there are workers."""
+    from faan.paper import run_on_ray
+
+    def on_job(job: Job, problem: str | None) -> None:
+        if problem is None:
+            talk.print(f"done: {visible(str(job))}", style="bold")
+            _print_written(job)
+        elif request.rows is not None or len(todo.jobs) == 1:
+            raise InputError(problem)
+        else:
+            talk.print(visible(f"skipped: {job}: {problem}"), style="yellow")
+
+    with busy("computing rows"):
+        run_on_ray(todo, path, quick=request.quick, engine=cluster, on_job=on_job)
+
+
+def _check_places(todo: Plan) -> None:
+    """Refuse places that cannot be written to, before hours are spent."""
+    for job in todo.jobs:
+        for place in (*job.outputs.values(), job.folder):
+            check_writable(place)
+
+
+def _print_written(job: Job) -> None:
+    for written in job.outputs.values():
+        talk.print(f"wrote {visible(str(written))}")
 
 
 def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import InputError, counted, read_lines
-from faan.cli.bulk import Bulk, EngineOptions, suggest_all_heads, suggest_all_relations
+from faan.cli.bulk import Bulk, suggest_all_heads, suggest_all_relations
+from faan.cli.engine import EngineOptions
 from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, called, wanted
 from faan.cli.options import check_new_file, refuse, with_options
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faan.cli.bulk import EngineOptions
+from faan.cli.engine import EngineOptions
 from faan.cli.options import Base, Force, KnowledgeSource, RelationBase, format_of, refuse
 from faan.complete import ENDINGS, NAMED
 from faan.graph import DEFAULT_BASE, Terms, checked_source

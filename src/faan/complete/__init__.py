@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from faan.complete.fitting import fit
     from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
-    from faan.complete.ray_engine import on_ray
     from faan.complete.registry import fit_methods, recipe_of
 
 __all__ = [
@@ -84,7 +83,6 @@ __all__ = [
     "header",
     "last_asked",
     "line_writer",
-    "on_ray",
     "parse_pair",
     "parse_pairs",
     "read_about",
@@ -101,7 +99,6 @@ _LAZY = {
     "BulkSettings": "bulk",
     "all_relations": "bulk",
     "suggest_in_bulk": "bulk",
-    "on_ray": "ray_engine",
     "Completer": "completer",
     "fit": "fitting",
     "as_examples": "given",

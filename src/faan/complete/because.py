@@ -116,7 +116,7 @@ class Because:
             yield Reason(f"against: nothing links {one} and {other} directly", added, ())
 
     def _tell_edges(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        edges = counted(int(self._graph.neighbours.degrees[tail]), "edge")
+        edges = counted(int(self._graph.neighbours.degrees_of(np.array([tail]))[0]), "edge")
         yield Reason(f"{_against(added)}{self._reasons.label(tail)} has {edges} in the graph", added, ())
 
     def _tell_neighbours(self, head: int, tail: int, added: float) -> Iterable[Reason]:

@@ -7,17 +7,21 @@ the blocks in any order, on any number of workers and some of them twice: the pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from faan.base import (
+    Cluster,
     InputError,
+    LocalPool,
     OnProgress,
+    Pool,
     atomic_file,
     check_free,
     first_problem,
@@ -83,13 +87,6 @@ class BulkJob(BaseModel):
         return sum(block.end - block.begin for block in self.blocks)
 
 
-OnPart: TypeAlias = Callable[[], None]
-"""Called after each part."""
-
-Engine: TypeAlias = Callable[[Path, Path, Sequence[int], OnPart], None]
-"""Computes blocks by their numbers: the model's folder, the job's folder, the numbers, what to call after each."""
-
-
 class BulkWorker:
     """Computes blocks of a job, with the model open once."""
 
@@ -97,7 +94,7 @@ class BulkWorker:
         self._completer, self._folder, self._job = completer, folder, read_job(folder)
         self._heads = lru_cache(2)(self._find_heads)
 
-    def write(self, number: int) -> None:
+    def compute(self, number: int) -> None:
         """Compute a block and write its part."""
         block, settings = self._job.blocks[number], self._job.settings
         question = self._job.questions[block.question]
@@ -116,6 +113,13 @@ class BulkWorker:
         return _heads(self._completer, self._job.questions[question], self._job.settings)
 
 
+class RayWorker(BulkWorker):
+    """A worker that opens the model for itself."""
+
+    def __init__(self, model: Path, folder: Path) -> None:
+        super().__init__(Completer.load(model), folder)
+
+
 def all_relations(completer: Completer) -> list[BulkQuestion]:
     """Every relation of a graph that has facts."""
     names = [completer.graph.relation_names[number] for number in completer.graph.used_relations.tolist()]
@@ -130,7 +134,7 @@ def suggest_in_bulk(
     settings: BulkSettings | None = None,
     *,
     resume: bool = False,
-    engine: Engine | None = None,
+    engine: Cluster | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> BulkJob:
     """Complete relations: ask about every head that looks like one of theirs and lacks the fact.
@@ -154,23 +158,29 @@ def suggest_in_bulk(
         left = [number for number in range(len(job.blocks)) if not _part(folder, number).is_file()]
         done = len(job.blocks) - len(left)
 
-        def on_part() -> None:
+        def on_part(*_: object) -> None:
             nonlocal done
             done += 1
             on_progress("suggesting", done / len(job.blocks))
 
-        if left and engine is not None:
-            engine(model.resolve(), folder.resolve(), left, on_part)
-        elif left:
-            worker = BulkWorker(completer, folder)
-            for number in left:
-                worker.write(number)
-                on_part()
+        if left:
+            with _pool(engine, completer, model, folder, len(left)) as pool:
+                pool.run(left, on_part)
         parts = [_part(folder, number) for number in range(len(job.blocks))]
         rows = pl.scan_parquet(parts).select(pl.len()).collect().item() if parts else 0
         job = job.model_copy(update={"rows": int(rows)})
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
     return job
+
+
+@contextmanager
+def _pool(engine: Cluster | None, completer: Completer, model: Path, folder: Path, most: int) -> Iterator[Pool]:
+    """What computes blocks: the open model here, or workers that open it."""
+    if engine is None:
+        yield LocalPool(BulkWorker(completer, folder))
+        return
+    with engine.pool(RayWorker, (model.resolve(), folder.resolve()), most) as pool:
+        yield pool
 
 
 def read_job(folder: Path) -> BulkJob:

@@ -90,7 +90,7 @@ class Reasons:
         """Entities that two are linked with, those with the fewest edges first; and the facts that link them."""
         sides = [self._edges(entity) for entity in (one, other)]
         shared = np.intersect1d(sides[0][1], sides[1][1])
-        degrees = self.graph.neighbours.degrees[shared]
+        degrees = self.graph.neighbours.degrees_of(shared)
         shared = shared[np.argsort(degrees, kind="stable")][: int((degrees <= _HUB).sum())]
         shared = shared[(shared != one) & (shared != other)]
         facts = [

@@ -107,7 +107,7 @@ TAILS = (
         "edges of the tail",
         "counts",
         "the tail has many edges in the graph",
-        lambda candidates: np.log1p(candidates.query.degrees[candidates.ids]),
+        lambda candidates: np.log1p(candidates.query.count_edges(candidates.ids)),
         direction=0,
     ),
     TailEvidence(
@@ -182,7 +182,7 @@ CIRCUMSTANCES = (
         "edges of the head",
         "context",
         "how many edges the head has in the graph",
-        lambda query, head: math.log1p(int(query.degrees[head])),
+        lambda query, head: math.log1p(int(query.count_edges(np.array([head]))[0])),
     ),
 )
 """Circumstances of a question, which say how far other evidence is to be trusted."""

@@ -28,11 +28,10 @@ class Candidates:
         self.query, self.ids = query, ids
 
     @cached_property
-    def place(self) -> Ints:
-        """The place of each entity of the graph, -1 for those that are not asked about."""
-        place = np.full(self.query.sources.graph.num_entities, -1, np.int32)
-        place[self.ids] = np.arange(len(self.ids))
-        return place
+    def distinct(self) -> tuple[Ints, Ints]:
+        """The candidates in order, each once (N,), and which is which (C,)."""
+        different, row = np.unique(self.ids, return_inverse=True)
+        return different, row
 
     @cached_property
     def uses(self) -> Values:
@@ -159,29 +158,24 @@ class HeadQuery:
     @cached_property
     def links(self) -> tuple[Values, Values, Values]:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
-        degrees = self.relation.sources.graph.neighbours.degrees if self.relation.task.in_graph else None
-        degrees = self.relation.degrees if degrees is None else degrees
-        return self._links(self.relation.sources.graph, degrees, self.head, self.candidates.place)
+        return self._links(self.relation.sources.graph, self.head, *self.candidates.distinct)
 
     @cached_property
     def namesake_links(self) -> tuple[Values, Values, Values]:
         """The same where entities of the same name are one."""
-        names, (ids, row) = self.relation.sources.names, self.candidates.namesakes
+        names = self.relation.sources.names
         if names.merged is self.relation.sources.graph:
             return self.links
-        place = np.full(names.merged.num_entities, -1, np.int32)
-        place[ids] = np.arange(len(ids))
         head = int(names.number(np.array([self.head]))[0])
-        direct, between, rare = self._links(names.merged, self.relation.namesake_degrees, head, place)
-        return direct[row], between[row], rare[row]
+        return self._links(names.merged, head, *self.candidates.namesakes)
 
-    def _links(self, graph: Graph, degrees: Ints, head: int, place: Ints) -> tuple[Values, Values, Values]:
+    def _links(self, graph: Graph, head: int, ids: Ints, row: Ints) -> tuple[Values, Values, Values]:
         task, own = self.relation.task, -1 if self.relation.own is None else self.relation.own
         unseen = -1 if task.hidden is None or task.in_graph else task.hidden % graph.num_relations
-        found = tuple(np.zeros(int(place.max()) + 1, np.float32) for _ in range(3))
+        found = tuple(np.zeros(len(ids), np.float32) for _ in range(3))
         edges = graph.neighbours.offsets, graph.neighbours.relations, graph.neighbours.entities
-        link_counts(*edges, degrees, graph.num_relations, head, place, unseen, own, *found)
-        return found[0], found[1], found[2]
+        link_counts(*edges, graph.num_relations, head, ids, unseen, own, *found)
+        return found[0][row], found[1][row], found[2][row]
 
     @cached_property
     def similar_names(self) -> Values:

@@ -23,9 +23,12 @@ connects, true or not. There are so many paths of three hops that some connect a
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,15 +94,16 @@ class RelationPaths:
 
     def fire(self, heads: Ints, candidates: Ints) -> Iterator[Firings]:
         """For each head, which paths lead to which candidates; a candidate is named once."""
-        return self._walker(candidates).fire(heads)
+        _check_ids(heads, len(self.neighbours.offsets) - 1)
+        with _walking(self.neighbours, self.num_relations, self.paths, candidates) as walk:
+            for head in heads.tolist():
+                yield walk(head)
 
     def fire_without(self, head: int, own: int, tails: Ints) -> Iterator[Firings]:
         """For each tail, which paths lead to it from a head without the edge of the relation `own` between the two."""
-        walker = self._walker(tails)
-        return (walker.walk(head, own, tail) for tail in tails.tolist())
-
-    def _walker(self, candidates: Ints) -> _Walker:
-        return _Walker(self.neighbours, self.num_relations, self.paths, candidates)
+        with _walking(self.neighbours, self.num_relations, self.paths, tails) as walk:
+            for tail in tails.tolist():
+                yield walk(head, own, tail)
 
     def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
         """What the paths say of each head with each candidate: (H,) and (C,) to (H, C)."""
@@ -127,12 +131,12 @@ def find_paths(
     neighbours, pairs = graph.neighbours, np.unique(references, axis=0)
     _check_ids(pairs, graph.num_entities)
     edges = neighbours.offsets, neighbours.relations, neighbours.entities
-    last = np.full(graph.num_entities, -1, np.int32)
     own = hidden if in_graph and hidden is not None else -1
-    codes = [
-        np.unique(connecting_paths(*edges, graph.num_relations, head, tail, own, last, MAX_SEARCH))
-        for head, tail in pairs.tolist()
-    ]
+    with _scratch_of(neighbours) as scratch:
+        codes = [
+            np.unique(connecting_paths(*edges, graph.num_relations, head, tail, own, scratch.place, MAX_SEARCH))
+            for head, tail in pairs.tolist()
+        ]
     found, times = np.unique(np.concatenate(codes), return_counts=True)
     paths = decode(found, graph.num_relations)  # (P, 3)
     if hidden is not None and not in_graph:
@@ -144,18 +148,18 @@ def find_paths(
     pairs = pairs if counted is None else np.unique(counted, axis=0)
     _check_ids(pairs, graph.num_entities)
     choices = np.union1d(candidates, pairs[:, 1])
-    walker = _Walker(neighbours, graph.num_relations, paths, choices)
     support, endpoints = np.zeros(len(paths), np.int64), np.zeros(len(paths), np.int64)
     # Where own edges are walked along, each reference has its own view of the graph; else those of a head share one.
     asked = [(head, tail) for head, tail in pairs.tolist()] if own >= 0 else [(h, -1) for h in np.unique(pairs[:, 0])]
-    for head, tail in asked:
-        firings = walker.walk(head, own, tail)
-        ends = choices[firings.candidates]
-        true = _others(neighbours, head, own) if own >= 0 else pairs[pairs[:, 0] == head, 1]
-        hit = ends == tail if own >= 0 else np.isin(ends, true)
-        wrong = ~np.isin(ends, true)
-        support += np.bincount(firings.paths[hit], minlength=len(paths))
-        endpoints += np.bincount(firings.paths[hit | wrong], minlength=len(paths))
+    with _walking(neighbours, graph.num_relations, paths, choices) as walk:
+        for head, tail in asked:
+            firings = walk(head, own, tail)
+            ends = choices[firings.candidates]
+            true = _others(neighbours, head, own) if own >= 0 else pairs[pairs[:, 0] == head, 1]
+            hit = ends == tail if own >= 0 else np.isin(ends, true)
+            wrong = ~np.isin(ends, true)
+            support += np.bincount(firings.paths[hit], minlength=len(paths))
+            endpoints += np.bincount(firings.paths[hit | wrong], minlength=len(paths))
     keep = support > 0  # not those that were given up at a hub
     return RelationPaths(neighbours, graph.num_relations, paths[keep], support[keep], endpoints[keep])
 
@@ -179,26 +183,52 @@ def path_instances(graph: Graph, head: int, relations: tuple[int, ...], tail: in
     return [PathInstance(relations, tuple(row)) for row in walks[order].tolist()]
 
 
-class _Walker:
-    """Follows paths from one head after the other to some candidates."""
-
-    def __init__(self, neighbours: Neighbours, num_relations: int, paths: Ints, candidates: Ints) -> None:
-        self._num_entities = len(neighbours.offsets) - 1
-        self._edges = neighbours.offsets, neighbours.relations, neighbours.entities, num_relations, paths
-        self._place = np.full(self._num_entities, -1, np.int32)
-        self._place[candidates] = np.arange(len(candidates))
-        self._reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
-        self._walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
-        self._seen = np.empty((MAX_HOPS, self._num_entities), np.int32)
-
-    def fire(self, heads: Ints) -> Iterator[Firings]:
-        """For each head, where its paths end."""
-        _check_ids(heads, self._num_entities)
-        return (self.walk(head) for head in heads.tolist())
-
-    def walk(self, head: int, own: int = -1, tail: int = -1) -> Firings:
+class _Walk(Protocol):
+    def __call__(self, head: int, own: int = -1, tail: int = -1) -> Firings:
         """Where the paths of a head end, without the edge of the relation `own` to a tail."""
-        return Firings(*follow(*self._edges, head, own, tail, self._place, self._reached, self._walks, self._seen))
+
+
+@contextmanager
+def _walking(neighbours: Neighbours, num_relations: int, paths: Ints, candidates: Ints) -> Iterator[_Walk]:
+    """Follow paths from one head after the other to some candidates."""
+    edges = neighbours.offsets, neighbours.relations, neighbours.entities, num_relations, paths
+
+    def walk(head: int, own: int = -1, tail: int = -1) -> Firings:
+        return Firings(*follow(*edges, head, own, tail, lent.place, lent.reached, lent.walks, lent.seen))
+
+    with _scratch_of(neighbours) as lent:
+        lent.place[candidates] = np.arange(len(candidates))
+        try:
+            yield walk
+        finally:
+            lent.place[candidates] = -1
+
+
+class _Scratch:
+    """Arrays that walks need, one number and more for each entity: made once for a graph, not for each head."""
+
+    def __init__(self, num_entities: int) -> None:
+        self.place = np.full(num_entities, -1, np.int32)  # whoever changes it puts that back
+        self.reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
+        self.walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
+        self.seen = np.empty((MAX_HOPS, num_entities), np.int32)
+
+
+_SCRATCH: weakref.WeakKeyDictionary[Neighbours, list[_Scratch]] = weakref.WeakKeyDictionary()
+"""Those that nobody uses, by the edges that they are for: threads and nested walks have one each."""
+
+
+@contextmanager
+def _scratch_of(neighbours: Neighbours) -> Iterator[_Scratch]:
+    free = _SCRATCH.setdefault(neighbours, [])
+    try:
+        lent = free.pop()
+    except IndexError:
+        lent = _Scratch(len(neighbours.offsets) - 1)
+    try:
+        yield lent
+    finally:
+        free.append(lent)
 
 
 def _others(neighbours: Neighbours, head: int, relation: int) -> Ints:

@@ -14,10 +14,10 @@ import torch
 
 from faan.base import Ints, Purpose, Stream
 from faan.evidence.fit import fit_relation
+from faan.evidence.links import count_edges
 from faan.evidence.paths import RelationPaths, find_paths
 from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.sources import Sources, Values
-from faan.graph import Graph
 from faan.tasks import PairSet, Scorer, Task
 
 _SAMPLE = 30  # references for what is costly: vectors, profiles, finding paths
@@ -95,15 +95,11 @@ class RelationQuery:
         """The references by the facts of their heads."""
         return SharedFacts.of(self.sources.graph, self.known, self.task.hidden)
 
-    @cached_property
-    def degrees(self) -> Ints:
-        """The edges of each entity of the graph that are not of the hidden relation."""
-        return _degrees(self.sources.graph, self.task.hidden)
-
-    @cached_property
-    def namesake_degrees(self) -> Ints:
-        """The same where entities of the same name are one; of a relation of the graph, all edges."""
-        return _degrees(self.sources.names.merged, None if self.task.in_graph else self.task.hidden)
+    def count_edges(self, entities: Ints) -> Ints:
+        """How many edges entities (n,) have that are not of the hidden relation."""
+        graph, hidden = self.sources.graph, self.task.hidden
+        unseen = -1 if hidden is None else hidden % graph.num_relations
+        return count_edges(graph.neighbours.offsets, graph.neighbours.relations, graph.num_relations, entities, unseen)
 
     @cached_property
     def tail_profiles(self) -> Values:
@@ -189,15 +185,6 @@ class RelationQuery:
 def _sorted(ids: Ints) -> Ints:
     """Ids in order, each once; nearly always they are."""
     return ids if (ids[1:] > ids[:-1]).all() else np.unique(ids)
-
-
-def _degrees(graph: Graph, hidden: int | None) -> Ints:
-    degrees = graph.neighbours.degrees
-    if hidden is None:
-        return degrees
-    is_hidden = graph.relations == hidden % graph.num_relations
-    ends = np.concatenate([graph.heads[is_hidden], graph.tails[is_hidden]])
-    return degrees - np.bincount(ends, minlength=graph.num_entities)
 
 
 def _drawn(references: Ints, count: int) -> Ints:

@@ -61,9 +61,9 @@ class SharedFacts:
 
 def _facts(graph: Graph, entities: Ints, hidden: int) -> tuple[Ints, NDArray[np.int64]]:
     """The facts of entities as numbers, and whose they are; of an entity with many the first ones."""
-    offsets, relations, others = graph.neighbours.gather(entities)
+    offsets, relations, others = graph.neighbours.gather(entities, MAX_FACTS)
     owners = np.repeat(np.arange(len(entities)), np.diff(offsets))
-    keep = (np.arange(len(owners)) - offsets[owners] < MAX_FACTS) & (relations % graph.num_relations != hidden)
+    keep = relations % graph.num_relations != hidden
     return owners[keep], relations[keep].astype(np.int64) * graph.num_entities + others[keep]
 
 

@@ -78,10 +78,14 @@ class Neighbours:
         span = slice(self.offsets[entity], self.offsets[entity + 1])
         return self.relations[span], self.entities[span]
 
-    def gather(self, entities: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
-        """The edges of many entities at once: offsets (len(entities) + 1,), relations, neighbours."""
-        starts = self.offsets[entities]
-        places, offsets = places_of(starts, self.offsets[np.asarray(entities) + 1] - starts)
+    def degrees_of(self, entities: Ints) -> Ints:
+        """The same of some entities, (n,)."""
+        return self.offsets[np.asarray(entities) + 1] - self.offsets[entities]
+
+    def gather(self, entities: Ints, most: int | None = None) -> tuple[NDArray[np.int64], Ints, Ints]:
+        """The edges of many entities at once, at most so many of each: offsets (n + 1,), relations, neighbours."""
+        counts = self.degrees_of(entities)
+        places, offsets = places_of(self.offsets[entities], counts if most is None else np.minimum(counts, most))
         return offsets, self.relations[places], self.entities[places]
 
     def gather_hiding(self, entities: Ints, relation: int, others: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:

@@ -21,6 +21,7 @@ from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
 OWN = "own relation"  # the score of the vectors that know the relation
+_FEWEST = 400  # questions that are learnt from, however many candidates they have
 MIN_FACTS = 100  # from so many held-out facts on there is something to learn
 _HARD = (
     "all paths",
@@ -42,7 +43,7 @@ def fit_known(
 ) -> Trees:
     """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know; leave some kinds out."""
     config = config or KnownConfig()
-    questions = list(known_questions(sources.graph, facts))
+    questions = _bounded(list(known_questions(sources.graph, facts)), config.pairs, seed)
     evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
     candidates = sum(len(task.candidates) for task, _ in questions)
     heads = max(2, min(config.heads, config.pairs // max(candidates, 1)))
@@ -57,6 +58,14 @@ def fit_known(
     if OWN in names and config.own_weight:
         trees = trees.adding(OWN, config.own_weight, rows.mean(names.index(OWN)))
     return trees
+
+
+def _bounded(questions: list[tuple[Task, Ints]], pairs: int, seed: int) -> list[tuple[Task, Ints]]:
+    """All questions, or some of them where two heads of each would have more pairs with candidates than wanted."""
+    order = Stream(seed, Purpose.KNOWN_ROWS, len(questions)).permutation(len(questions))
+    sizes = np.array([len(questions[number][0].candidates) for number in order.tolist()], dtype=np.int64)
+    count = max(_FEWEST, int((2 * np.cumsum(sizes) <= pairs).sum()))
+    return [questions[number] for number in np.sort(order[:count]).tolist()]
 
 
 def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:

@@ -98,6 +98,9 @@ class EvidenceConfig(MethodConfig):
     """K of each draw of references from a training task."""
     heads: int = Field(15, ge=1)
     """Heads that are asked for in each draw, at most."""
+    pairs: int = Field(100_000_000, ge=1)
+    """Pairs of a head and a candidate that are looked at in all, which bounds the time; each draw asks for two heads at
+    least."""
     hard: int = Field(25, ge=0)
     """Wrong tails that each of rules, translation and the fitted relation like best."""
     random: int = Field(40, ge=1)
@@ -218,12 +221,14 @@ def _draw_rows(
     on_progress: OnProgress,
 ) -> Rows:
     rows, total = Rows(), len(config.shots) * len(tasks)
+    candidates = len(config.shots) * sum(len(task.candidates) for task in tasks)
+    heads = min(config.heads, max(2, config.pairs // max(candidates, 1)))
     for number in range(total):
         draw, place = divmod(number, len(tasks))
         task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
         order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
         measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
-        rows.draw(measure, task.pairs[order[shots:]], config.heads, Wrong(_HARD, config.hard, config.random), stream)
+        rows.draw(measure, task.pairs[order[shots:]], heads, Wrong(_HARD, config.hard, config.random), stream)
         on_progress("learning from tasks", (number + 1) / total)
     return rows
 

@@ -68,7 +68,8 @@ class KnownConfig(Settings):
     most: int = Field(100, ge=1)
     """At most this many facts of a relation are held out."""
     pairs: int = Field(6_000_000, ge=1)
-    """Pairs of a head and a candidate that are looked at in all, which bounds the time."""
+    """Pairs of a head and a candidate that are looked at in all, which bounds the time; where relations have so many
+    candidates that this is not enough for all of them, some are learnt from."""
     heads: int = Field(100, ge=2)
     """Heads that are asked for in each relation and direction, at most."""
     hard: int = Field(40, ge=0)

@@ -12,7 +12,7 @@ from faan.paper.case_tables import attention_file
 from faan.paper.completion import completion_tables
 from faan.paper.datasets import write_statistics
 from faan.paper.figures import write_figure
-from faan.paper.jobs import Plan, plan, run_folder, shortened
+from faan.paper.jobs import Job, Plan, plan, run_folder, shortened
 from faan.paper.page import write_tables
 from faan.paper.published import published_figures
 from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
@@ -22,6 +22,7 @@ from faan.paper.tables import build_tables
 
 if TYPE_CHECKING:
     from faan.paper.attention import case_studies
+    from faan.paper.rows_on_ray import run_on_ray
     from faan.paper.running import run_job
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "SHIPPED",
     "TABLES",
     "Chart",
+    "Job",
     "Plan",
     "Request",
     "Table",
@@ -40,6 +42,7 @@ __all__ = [
     "published_figures",
     "run_folder",
     "run_job",
+    "run_on_ray",
     "shortened",
     "slug_of",
     "write_figure",
@@ -50,6 +53,7 @@ __all__ = [
 _LAZY = {
     "case_studies": "attention",
     "run_job": "running",
+    "run_on_ray": "rows_on_ray",
 }
 
 if not TYPE_CHECKING:  # mypy knows the names
