@@ -175,3 +175,9 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
             read_small(tmp_path / name)
     with pytest.raises(IsADirectoryError):
         read_small(tmp_path)
+
+
+def test_a_small_file_that_is_not_utf8_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_bytes(b"{\xff}")
+    with pytest.raises(InputError, match=r"notes.json: is not UTF-8 text"):
+        read_small(tmp_path / "notes.json")

@@ -32,7 +32,8 @@ def facts(trades: int = 0) -> list[tuple[str, str, str]]:
 
 def rows_of(folder: Path) -> pl.DataFrame:
     """The suggestions of a job, whatever the order of its parts."""
-    return pl.read_parquet(sorted(folder.glob("*.parquet"))).sort("relation", "head", "rank")
+    found = pl.read_parquet(sorted(folder.glob("*.parquet")), glob=False, hive_partitioning=False)
+    return found.sort("relation", "head", "rank")
 
 
 def fit_quickly(graph: Graph) -> Completer:

@@ -115,6 +115,38 @@ def test_a_damaged_job_is_refused(completer: Completer, model: Path, tmp_path: P
         suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), resume=True)
 
 
+@pytest.mark.parametrize("content", [b"\xff{", b'{"a":' * 100_000])
+def test_a_job_that_is_no_text_or_larger_than_the_own_one_is_refused(
+    completer: Completer, model: Path, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "job.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"not UTF-8 text|another model, or of other relations or settings"):
+        suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), resume=True)
+
+
+def test_parts_that_are_damaged_or_of_another_block_are_computed_again(
+    completer: Completer, model: Path, tmp_path: Path
+) -> None:
+    questions, folder, whole = all_relations(completer), tmp_path / "a=[job]", tmp_path / "whole"
+    job = suggest_in_bulk(completer, model, whole, questions, LIKELY)
+    suggest_in_bulk(completer, model, folder, questions, LIKELY)
+    parts = sorted(folder.glob("*.parquet"))
+    relations = [job.questions[block.question].relation for block in job.blocks]
+    other = next(i for i, relation in enumerate(relations) if relation != relations[0])
+    parts[1].write_bytes(parts[1].read_bytes()[:-9])
+    parts[2].write_bytes(b"PAR1" + bytes(1000))
+    parts[3].unlink()
+    parts[3].symlink_to("/etc/hostname")
+    pl.DataFrame({"relation": ["x"]}).write_parquet(parts[4])
+    parts[5].unlink()
+    parts[5].symlink_to("/dev/zero")
+    pl.concat([pl.read_parquet(parts[other].read_bytes())] * 50).write_parquet(parts[0])
+    suggest_in_bulk(completer, model, folder, questions, LIKELY, resume=True)
+    assert not any(part.is_symlink() for part in parts)
+    assert_frame_equal(rows_of(folder), rows_of(whole))
+
+
 def test_the_command_completes_a_graph(faan: Run, model: Path, tmp_path: Path) -> None:
     folder = tmp_path / "all"
     code, _, said = faan("suggest", model, "--all-relations", "-o", folder, "--min-probability", "0.3", "--top", "3")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -250,6 +251,8 @@ def test_an_interrupted_job_asks_about_a_name_that_is_given_twice_once(faan: Faa
         ("jsonl", b'{"mine": 1}'),
         ("jsonl", b'{"head": "land9", "tail": "town9a"}\n'),
         ("tsv", "\t".join(COLUMNS).encode() + b"\n\xff\tx\n"),
+        ("jsonl", b'{"head": ' + b"[" * 100_000 + b"\n"),
+        ("jsonl", b'{"head": "' + b"x" * (1 << 24)),
     ],
 )
 def test_a_refused_resumption_changes_nothing(
@@ -261,6 +264,13 @@ def test_a_refused_resumption_changes_nothing(
     assert code == 1
     assert "error:" in err
     assert path.read_bytes() == content
+
+
+def test_a_pipe_is_not_resumed(faan: Faan, model: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "out.jsonl")
+    code, _, err = faan("suggest", model, *EXAMPLES, "--head", "land8", "-o", tmp_path / "out.jsonl", "--resume")
+    assert code == 1
+    assert "not a regular file" in err
 
 
 def test_a_job_about_names_with_backslashes_goes_on(faan: Faan, tmp_path: Path) -> None:

@@ -184,6 +184,17 @@ def test_a_server_that_cannot_count_is_read_all_the_same(server: Oxigraph, tmp_p
 HTML = "<html><body>Welcome</body></html>"
 
 
+def rows(*bindings: bytes, names: bytes = b'"p"') -> bytes:
+    """An answer in JSON."""
+    return b'{"head": {"vars": [' + names + b']}, "results": {"bindings": [' + b", ".join(bindings) + b"]}}"
+
+
+LONG_XML = (
+    b'<sparql xmlns="http://www.w3.org/2005/sparql-results#"><head><variable name="p"/></head><results><result>'
+    b'<binding name="p"><uri>a:' + b"x" * (3 << 23)
+)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -196,6 +207,11 @@ HTML = "<html><body>Welcome</body></html>"
         ({"status": 500, "body": b"oops"}, r"the server answered 500: oops, after 2 attempts. Name the predicates"),
         ({"status": 302, "more_headers": {"Location": "file:///etc/passwd"}}, "sends us on to file:///etc/passwd; if"),
         ({"body": b'{"head": {}, "boolean": true}'}, "answered yes or no"),
+        ({"body": rows(b"{}", names=b'"p", "q"')}, "answered 2 columns where 1 were asked for"),
+        ({"body": rows(b"{}", names=b'"p"' + b"".join(b', "p%d"' % i for i in range(9000)))}, "is too long"),
+        ({"body": rows(b'{"p": ' + b'{"type":"triple","value":{"subject":' * 25_000)}, "nested more than 100 deep"),
+        ({"body": rows(b'{"p": {"type": "uri", "value": "a:' + b"x" * (1 << 24) + b'"}}')}, "breaks off or is damaged"),
+        ({"body": LONG_XML, "kind": "application/sparql-results+xml"}, "a text or tag is longer than"),
     ],
 )
 def test_a_bad_answer_is_one_clear_sentence(change: dict[str, object], message: str) -> None:
@@ -207,6 +223,44 @@ def test_a_bad_answer_is_one_clear_sentence(change: dict[str, object], message: 
         read_graph(address)
     assert str(caught.value).startswith(address)
     assert ("--predicate" in str(caught.value)) == ("damaged" in message or "attempts" in message)
+
+
+def test_a_server_that_gives_more_rows_than_anybody_asked_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faan.graph.endpoint._MOST_ROWS", 9)
+
+    def answer(asked: Asked) -> None:
+        columns = 1 if "DISTINCT" in asked.form["query"] else 4
+        asked.body = rows(*[b"{}"] * 10, names=b", ".join(b'"c%d"' % i for i in range(columns)))
+
+    with serving(answer) as address, pytest.raises(InputError, match="more than 9 rows at once"):
+        read_graph(address)
+
+
+def test_a_server_that_repeats_a_page_does_not_keep_us_for_ever() -> None:
+    fact = b'{"s": {"type": "uri", "value": "a:s"}, "o": {"type": "uri", "value": "a:o"}}'
+
+    def answer(asked: Asked) -> None:
+        is_count = "COUNT" in asked.form["query"]
+        asked.body = rows(b"{}", names=b'"n"') if is_count else rows(fact, names=b'"s", "o"')
+
+    with serving(answer) as address, pytest.raises(InputError, match="repeats the same rows of a:p"):
+        read_graph(address, predicates=["a:p"])
+
+
+@pytest.mark.parametrize("number", [b"nan", b"1e999", b"many"])
+def test_a_server_that_counts_in_no_numbers_is_read_as_one_that_cannot_count(number: bytes) -> None:
+    fact = b'{"s": {"type": "uri", "value": "a:s"}, "o": {"type": "uri", "value": "a:o"}}'
+
+    def answer(asked: Asked) -> None:
+        if "COUNT" in asked.form["query"]:
+            cell = b'{"type": "literal", "value": "' + number + b'"}'
+            asked.body = rows(b'{"n": %s, "e": %s, "l": %s}' % (cell, cell, cell), names=b'"n", "e", "l"')
+        else:
+            is_edges = "isIRI" in asked.form["query"] and "STR(?s) >" not in asked.form["query"]
+            asked.body = rows(*[fact] * is_edges, names=b'"s", "o"')
+
+    with serving(answer) as address:
+        assert list(read_graph(address, predicates=["a:p"]).triples()) == [("a:s", "a:p", "a:o")]
 
 
 def test_nobody_at_the_address_is_said() -> None:
@@ -222,6 +276,8 @@ def test_nobody_at_the_address_is_said() -> None:
         ("sparql+file:///etc/passwd", "expected an address such as"),
         ("sparql+ftp://example.org/x", "expected an address such as"),
         ("sparql+http://", "expected an address such as"),
+        ("sparql+http://[::1/", "is not an address"),
+        ("sparql+http://é.example/", "is not an address"),
         ("sparql+http://me:secret@example.org/", "the address holds a user name"),
     ],
 )

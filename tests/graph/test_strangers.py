@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from faan.base import InputError
 from faan.graph import read_graph
+from faan.graph.detect import _CONTENTS, _WIKIDATA_JSON
 from faan.graph.guards import _JsonGuard, _XmlGuard
 from faan.graph.limits import LINE_BYTES, NAME_BYTES
 
@@ -297,3 +298,10 @@ def test_the_depth_of_json_is_counted_in_blocks_as_letter_by_letter(pieces: list
     for start in range(0, len(text), size):
         guard(text[start : start + size].encode())
     assert guard._depth == depth
+
+
+@pytest.mark.parametrize("start", [b"", b"[", b"<a:b> <a:c>", b"<a:b>", b"_:b", b"#\n", b"base", b'{"labels"'])
+def test_blanks_are_looked_at_once_when_a_format_is_detected(start: bytes) -> None:
+    text = start + b" " * 1_000_000  # each of them tried as the end of the blanks takes an hour
+    for pattern in (_WIKIDATA_JSON, *(pattern for pattern, _ in _CONTENTS)):
+        pattern.match(text)

@@ -28,3 +28,9 @@ def test_no_spreadsheet_computes_a_cell(cell: str) -> None:
 def test_numbers_and_other_names_stay_as_they_are(cell: str) -> None:
     assert tsv_line([cell]) == cell.replace("\\", "\\\\") + "\n"
     assert tsv_cells(tsv_line([cell])) == [cell]
+
+
+def test_a_name_of_many_digits_is_looked_at_once() -> None:
+    long = "-" + "9" * 1_000_000
+    assert tsv_line([long]) == f"{long}\n"
+    assert tsv_line([f"{long}x"]) == f"\\{long}x\n"  # with every digit tried as the last one, this takes hours

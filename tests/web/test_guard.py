@@ -91,6 +91,21 @@ def test_our_own_page_and_programs_can(client: TestClient) -> None:
     assert client.post("/api/decisions", json=DECISION).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/reconcile?extend={}", "/api/entities?q=a", "/api/export?format=nt", "/reconcile"])
+@pytest.mark.parametrize("mode", ["no-cors", "cors"])
+def test_pictures_and_scripts_of_other_pages_make_the_server_compute_nothing(
+    client: TestClient, path: str, mode: str
+) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": mode}
+    assert client.get(path, headers=headers).status_code == 403
+
+
+def test_a_link_from_another_page_and_a_frame_with_a_preview_work(client: TestClient) -> None:
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get("/", headers=headers).status_code == 200
+    assert client.get("/reconcile/preview?id=Peru", headers=headers).status_code == 200
+
+
 def test_a_form_of_another_site_cannot_decide(client: TestClient) -> None:
     answer = client.post("/api/decisions", content="{}", headers={"content-type": "text/plain"})
     assert answer.status_code == 415

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -427,3 +428,33 @@ def test_property_values_are_looked_for_in_large_graphs_with_bounded_work(make_s
         "/reconcile", data={"queries": '{"q": {"properties": [{"pid": "in", "v": "Peru"}], "limit": 100000}}'}
     )
     assert len(found.json()["q"]["result"]) == 50
+
+
+def test_all_cells_of_a_request_together_have_a_limited_time(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 10**6, 5))  # each look at it takes five seconds
+    monkeypatch.setattr("faan.web.reconcile.time.monotonic", lambda: float(next(clock)))
+    cells = {f"q{i}": {"properties": [{"pid": "currency", "v": ["Euro"]}]} for i in range(9)}
+    answers = client.post("/reconcile", data={"queries": json.dumps(cells)}).json()
+    assert answers["q0"]["result"]
+    assert "error" not in answers["q0"]
+    assert "took too long; ask about fewer cells" in answers["q8"]["error"]
+
+
+def test_columns_of_a_request_together_have_a_limited_time(lands: Service) -> None:
+    client = client_of(replace(lands, seconds=-1.0))
+    asked = {"ids": ["Chile", "Spain"], "properties": [{"id": "capital"}]}
+    answer = client.post("/reconcile", data={"extend": json.dumps(asked)})
+    assert (answer.status_code, answer.json()["error"].split(";")[0]) == (429, "ranking took too long")
+
+
+def test_columns_hold_a_limited_number_of_values(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"ids": ["France", "Spain", "Peru"], "properties": [{"id": "currency", "settings": {"source": "known"}}]}
+    assert client.post("/reconcile", data={"extend": json.dumps(asked)}).status_code == 200
+    monkeypatch.setattr("faan.web.extending.MAX_CELLS", 2)
+    answer = client.post("/reconcile", data={"extend": json.dumps(asked)})
+    assert (answer.status_code, answer.json()["error"]) == (
+        413,
+        "extend: more than 2 values; ask for fewer entities or properties",
+    )

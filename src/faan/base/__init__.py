@@ -4,7 +4,7 @@ from faan.base.arrays import open_array
 from faan.base.checked import Checked
 from faan.base.cluster import Cluster, LocalPool, Pool
 from faan.base.configs import config_file, config_name, config_names, is_config
-from faan.base.display import html_table, html_text, text_table, visible
+from faan.base.display import html_table, html_text, quiet, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
 from faan.base.files import (
     atomic_file,
@@ -90,6 +90,7 @@ __all__ = [
     "parse_setting",
     "places_of",
     "progress_bars",
+    "quiet",
     "read_config",
     "read_json",
     "read_lines",

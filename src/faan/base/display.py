@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 
 from faan.base.errors import shorten
@@ -14,6 +18,22 @@ _CELL = 60  # characters
 def visible(text: str) -> str:
     """Text that cannot play tricks on a terminal: control characters are written out."""
     return text.translate(_CONTROLS)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what a library prints about its own failure out of the terminal; where nothing fails, it is printed."""
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as said:
+        own = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+            said.seek(0)
+            os.write(own, said.read())
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
 
 
 def text_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

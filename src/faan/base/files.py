@@ -125,7 +125,10 @@ def read_small(path: Path, most: int = _SMALL) -> str:
     with open(path, encoding="utf-8", opener=_open_at_once) as file:  # Path.open takes none
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise InputError("is not a regular file", source=str(path))
-        text = file.read(most + 1)
+        try:
+            text = file.read(most + 1)
+        except UnicodeDecodeError as error:
+            raise InputError(f"is not UTF-8 text ({error.reason}); it is damaged", source=str(path)) from None
     if len(text) > most:
         raise InputError(
             f"has more than {most:,} characters; it is damaged, or no file that faan wrote", source=str(path)
@@ -140,9 +143,10 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file that can be made again."""
+    text = read_small(path)
     try:
-        return json.loads(read_small(path))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is damaged ({error}); remove it", source=str(path)) from None
 
 

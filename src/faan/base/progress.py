@@ -19,6 +19,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from faan.base.display import visible
+
 OnProgress: TypeAlias = Callable[[str, float], None]
 """Called with what is going on and the share of it that is done, from 0 to 1."""
 
@@ -61,7 +63,7 @@ def progress_bars(
 
     def on_progress(what: str, share: float) -> None:
         if what not in tasks or bars.tasks[tasks[what]].finished:
-            tasks[what] = bars.add_task(what, total=None)
+            tasks[what] = bars.add_task(visible(what), total=None)  # servers and files have a say in it
         bars.update(tasks[what], total=1.0 if share else None, completed=share)
 
     with bars:

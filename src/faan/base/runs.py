@@ -98,7 +98,8 @@ class Stopwatch:
     def __init__(self, folder: Path) -> None:
         self.path = folder / SECONDS_FILE
         self.seconds: dict[str, float] = {}
-        with suppress(OSError, ValueError, TypeError, AttributeError):  # lost times are no reason to lose a run
+        # Lost times are no reason to lose a run.
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             read = json.loads(read_small(self.path))
             self.seconds = {part: float(seconds) for part, seconds in read.items()}
 

@@ -58,7 +58,7 @@ def stages() -> Iterator[OnProgress]:
     def begun(what: str, share: float) -> None:
         nonlocal last
         if what != last:
-            talk.print(what)
+            talk.print(visible(what))
             last = what
 
     with progress_bars(talk, begun) as on_progress:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,16 +27,21 @@ from faan.base import (
     first_problem,
     ignore_progress,
     locked,
+    quiet,
     read_small,
     write_text,
 )
 from faan.complete.checksums import fingerprint
 from faan.complete.completer import Completer
+from faan.complete.suggestions import TYPES
 from faan.complete.types import Examples
 
 JOB_FILE = "job.json"
 _HEADS = 250  # in a block: few enough that little is lost with a worker
 _MOST_TEXT = 1 << 28  # characters of a job's file
+_ROWS = 32  # bytes by which the number of rows and the end of the line make it longer
+_SCHEMA = pl.Schema({"relation": pl.String(), **TYPES})
+_AS_NAMED: Any = {"glob": False, "hive_partitioning": False}  # a folder may be called `[new]` or `a=b`
 
 
 class BulkQuestion(BaseModel):
@@ -107,7 +112,7 @@ class BulkWorker:
             progress=False,
         )
         with atomic_file(_part(self._folder, number)) as part:
-            found.to_polars().select(pl.lit(question.relation).alias("relation"), pl.all()).write_parquet(part)
+            _of_relation(found.to_polars(), question.relation).write_parquet(part)
 
     def _find_heads(self, question: int) -> list[str]:
         return _heads(self._completer, self._job.questions[question], self._job.settings)
@@ -155,7 +160,7 @@ def suggest_in_bulk(
     job = _plan(completer, model, tuple(questions), settings or BulkSettings(), on_progress)
     _begin(folder, job, resume)
     with locked(folder):
-        left = [number for number in range(len(job.blocks)) if not _part(folder, number).is_file()]
+        left = [number for number in range(len(job.blocks)) if not _is_done(job, folder, number)]
         done = len(job.blocks) - len(left)
 
         def on_part(*_: object) -> None:
@@ -167,7 +172,7 @@ def suggest_in_bulk(
             with _pool(engine, completer, model, folder, len(left)) as pool:
                 pool.run(left, on_part)
         parts = [_part(folder, number) for number in range(len(job.blocks))]
-        rows = pl.scan_parquet(parts).select(pl.len()).collect().item() if parts else 0
+        rows = pl.scan_parquet(parts, **_AS_NAMED).select(pl.len()).collect().item() if parts else 0
         job = job.model_copy(update={"rows": int(rows)})
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
     return job
@@ -217,7 +222,9 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
         return
-    if read_job(folder).model_copy(update={"rows": None}) != job:
+    size = len(job.model_dump_json().encode())
+    is_larger = (folder / JOB_FILE).stat().st_size > size + _ROWS  # than the same job's: it need not be read
+    if is_larger or read_job(folder).model_copy(update={"rows": None}) != job:
         raise InputError(
             "holds suggestions of another model, or of other relations or settings: choose another folder",
             source=str(folder),
@@ -230,6 +237,27 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
 
 def _heads(completer: Completer, question: BulkQuestion, settings: BulkSettings) -> list[str]:
     return completer.heads_lacking(question.examples, strict=settings.strict, by_likeness=False)
+
+
+def _of_relation(found: pl.DataFrame, relation: str) -> pl.DataFrame:
+    return found.select(pl.lit(relation, pl.String).alias("relation"), pl.all())
+
+
+def _is_done(job: BulkJob, folder: Path, number: int) -> bool:
+    """Whether a part is there; one that cannot be read, or is not of this block, is computed again."""
+    part, block = _part(folder, number), job.blocks[number]
+    if not part.is_file():
+        return False
+    try:
+        with quiet():
+            rows = pl.scan_parquet(part, **_AS_NAMED).select(pl.len()).collect().item()
+            if rows > (block.end - block.begin) * job.settings.top:
+                return False
+            found = pl.read_parquet(part, **_AS_NAMED)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return False
+    relation = job.questions[block.question].relation
+    return found.schema == _SCHEMA and bool((found["relation"] == relation).all())
 
 
 def _part(folder: Path, number: int) -> Path:

@@ -20,7 +20,10 @@ def write_checksums(folder: Path) -> None:
 
 def fingerprint(folder: Path) -> int:
     """A number for what a folder holds, from its checksums: another one for another model."""
-    return zlib.crc32(read_small(folder / CHECKSUMS_FILE).encode())
+    path = folder / CHECKSUMS_FILE
+    if not path.is_file():
+        raise InputError(f"lacks {CHECKSUMS_FILE}, which tells it from other models; fit it again", source=str(folder))
+    return zlib.crc32(read_small(path).encode())
 
 
 def check_files(folder: Path) -> None:

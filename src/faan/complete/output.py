@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,6 +26,7 @@ ENDINGS = {
     "_edges.jsonl": "kgx-jsonl",
 }
 NAMED = {"nt": "N-Triples", "kgx": "KGX", "kgx-jsonl": "KGX"}  # formats in which a relation must have a name
+_MOST_BYTES = 1 << 24  # of a line; names are shorter
 COLUMNS = ("head", "tail", "probability", "score", "rank", "low_evidence", "because", "warnings")
 
 
@@ -96,9 +98,13 @@ def last_asked(path: Path, form: str, by_tail: bool) -> tuple[str | None, int]:
         return None, 0
     if form not in ("tsv", "jsonl"):
         raise InputError(f"a job that writes {form} cannot be resumed; use tsv or jsonl", source=str(path))
+    if not path.is_file():
+        raise InputError("is not a regular file: it cannot be resumed", source=str(path))
     last, start, place = None, 0, 0
     with path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
+        for number, raw in enumerate(iter(partial(file.readline, _MOST_BYTES), b""), 1):
+            if len(raw) == _MOST_BYTES:
+                raise InputError(f"has a line of more than {_MOST_BYTES:,} bytes", source=str(path), line=number)
             is_whole, is_header = raw.endswith(b"\n"), number == 1 and form == "tsv"
             if number == 1 and not (_begins(raw, header(form)) if is_header else _begins(raw[:9], '{"head": ')):
                 raise InputError(f"is not a file that `faan suggest --format {form}` wrote", source=str(path), line=1)
@@ -129,5 +135,5 @@ def _asked(raw: bytes, form: str, by_tail: bool, path: Path, number: int) -> str
         if form == "jsonl":
             return str(json.loads(line)["tail" if by_tail else "head"])
         return tsv_cells(line)[1 if by_tail else 0]
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         raise InputError(f"is not a line that `faan suggest` wrote as {form}", source=str(path), line=number) from None

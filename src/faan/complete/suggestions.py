@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NAMED_ENDINGS = [ending for ending, form in ENDINGS.items() if form in NAMED]
 _SHOWN = 10  # rows that are computed to be shown
-_TYPES: dict[str, pl.DataType] = {
+TYPES: dict[str, pl.DataType] = {
     "head": pl.String(),
     "tail": pl.String(),
     "probability": pl.Float64(),
@@ -93,7 +93,7 @@ class Suggestions(Sequence[Suggestion]):
         [('land6', 'town6', 1), ('land7', 'town7', 1)]
         """
         rows = self._all()
-        return pl.DataFrame({name: [getattr(row, name) for row in rows] for name in COLUMNS}, schema=_TYPES)
+        return pl.DataFrame({name: [getattr(row, name) for row in rows] for name in COLUMNS}, schema=TYPES)
 
     def to_pandas(self) -> pd.DataFrame:
         """All suggestions as a pandas frame; needs pandas.

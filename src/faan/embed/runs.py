@@ -25,6 +25,7 @@ from faan.base import (
     OnProgress,
     Stopwatch,
     atomic_folder,
+    damaged_run,
     ignore_progress,
     locked,
     write_text,
@@ -131,4 +132,10 @@ def _finish(folder: Path, graph: Graph, embeddings: Embeddings, seconds: float) 
 
 def _held_out(folder: Path, name: str) -> np.ndarray | None:
     path = folder / f"{name}.npy"
-    return np.load(path, allow_pickle=False) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        triples: np.ndarray = np.load(path, allow_pickle=False)
+    except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors
+        raise damaged_run(path, error) from None
+    return triples

@@ -40,12 +40,12 @@ _NODE = rb"(?:<[^>\n]*>|_:[^\s<]+)"
 _CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
     (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
     (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json"),
-    (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[ \t]*[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
+    (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
     (re.compile(_COMMENTS + rb"(?:@prefix|@base|prefix\s|base\s+<)", re.IGNORECASE), "trig"),  # reads Turtle too
     (re.compile(_COMMENTS + _NODE + rb"\s+(?:a\s|<[^>\n]*>\s|\{)[^\n]*[;,{]?\r?\n"), "trig"),
 )
 _WIKIDATA_JSON = re.compile(
-    rb'\s*\[?\s*\{(?=[^\n]*"(?:labels|claims)"\s*:)(?=[^\n]*"type"\s*:\s*"(?:item|property|lexeme)")'
+    rb'\s*(?:\[\s*)?\{(?=[^\n]*"(?:labels|claims)"\s*:)(?=[^\n]*"type"\s*:\s*"(?:item|property|lexeme)")'
 )
 _WIKIDATA_TRUTHY = re.compile(rb"<http://wikiba\.se/ontology#|<https?://www\.wikidata\.org/wiki/Special:EntityData/")
 _JSON_LD = re.compile(rb'"@(?:context|id|graph|type|value|vocab|base)"')

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import http.client
-import io
 import ipaddress
 import ssl
 from collections.abc import Iterator
@@ -21,12 +20,16 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 
 import pyoxigraph as ox
 
-from faan.base import InputError, shorten
+from faan.base import InputError, counted, shorten
+from faan.graph.guards import guarded
 
 PREFIX = "sparql+"
 Row = tuple[ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None, ...]
 
 _MOST_BYTES = 1 << 31  # in one answer
+_MOST_ROWS = 1 << 22
+_HEAD_BYTES = 1 << 16  # before the first row; the parser compares each variable with all others
+_GUARDS = {"application/sparql-results+json": "json-ld", "application/sparql-results+xml": "rdf/xml"}
 _ACCEPT = "application/sparql-results+json, application/sparql-results+xml;q=0.8"
 _AGENT = "faan (knowledge graph completion)"
 _BUSY = (408, 425, 429, 500, 502, 503, 504, 509)
@@ -64,7 +67,10 @@ class Client:
 
     def __init__(self, address: str, endpoint: Endpoint) -> None:
         self._url = address[len(PREFIX) :] if is_endpoint(address) else address
-        parts = urlsplit(self._url)
+        try:
+            parts = urlsplit(self._url.encode("ascii").decode())
+        except ValueError:
+            raise InputError("is not an address; percent-encode its letters", source=shorten(ascii(address))) from None
         if parts.username or parts.password or "@" in parts.netloc:
             raise InputError("the address holds a user name; take it out and give it with --user")
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -84,8 +90,8 @@ class Client:
         for handler in (ProxyHandler(), HTTPHandler(), HTTPSHandler()):
             self._opener.add_handler(handler)
 
-    def select(self, query: str) -> list[Row]:
-        """The rows of a SELECT query."""
+    def select(self, query: str, width: int) -> list[Row]:
+        """The rows of a SELECT query for so many variables."""
         rows: list[Row] = []
         with self._sent({"query": query}, _ACCEPT, rows) as answer:
             kind = (answer.headers.get("Content-Type") or "").split(";")[0].strip().lower()
@@ -94,14 +100,20 @@ class Client:
                 raise self._wrong(f"answered {kind or 'without a content type'}, not SPARQL results")
             solutions: object = None
             try:
-                limited = cast(IO[bytes], _Limited(answer, self.name))
-                solutions = ox.parse_query_results(limited, format=format)
+                limited = _Limited(answer, self.name)
+                stream = guarded(limited, self.name, _GUARDS[format.media_type])
+                solutions = ox.parse_query_results(cast(IO[bytes], stream), format=format)
+                limited.left = _MOST_BYTES
                 if not isinstance(solutions, ox.QuerySolutions):
                     raise self._wrong("answered yes or no where rows were asked for")
                 names = solutions.variables
+                if len(names) != width:
+                    raise self._wrong(f"answered {counted(len(names), 'column')} where {width} were asked for")
                 for solution in solutions:  # in a traceback, the frame of a comprehension would keep the solutions
-                    rows.append(tuple(solution[name] for name in names))  # noqa: PERF401
-            except (SyntaxError, ValueError) as error:
+                    rows.append(tuple(solution[name] for name in names))
+                    if len(rows) > _MOST_ROWS:
+                        raise self._wrong(f"answered more than {_MOST_ROWS:,} rows at once, which nobody asked for")
+            except (SyntaxError, ValueError, MemoryError) as error:  # it has no memory for texts of 16 MiB
                 if isinstance(error, InputError):
                     raise
                 raise TroubleError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
@@ -163,20 +175,19 @@ class Client:
         return InputError(message, source=self.name)
 
 
-class _Limited(io.RawIOBase):
-    """An answer that may not be longer than a limit."""
+class _Limited:
+    """An answer that may not be longer than a limit: first that of its head, later that of its rows."""
 
     def __init__(self, answer: http.client.HTTPResponse, name: str) -> None:
-        super().__init__()
-        self._answer = answer
-        self._name = name
-        self._left = _MOST_BYTES
+        self._answer, self._name = answer, name
+        self.left = _HEAD_BYTES
 
-    def read(self, size: int = -1) -> bytes:
-        piece = self._answer.read(size)
-        self._left -= len(piece)
-        if self._left < 0:
-            raise InputError(f"the answer is longer than {_MOST_BYTES:,} bytes; choose with --limit", source=self._name)
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        if not self.left:
+            raise InputError("the answer, or what comes before its rows, is too long", source=self._name)
+        piece = self._answer.read1(min(size, self.left))  # what has come: an answer may break off
+        self.left -= len(piece)
         return piece
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 import polars as pl
 
-from faan.base import InputError, counted, shorten
+from faan.base import InputError, counted, quiet, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
@@ -29,7 +25,7 @@ def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None)
     """Read a Parquet file; columns by name as in a table with a header, else the first three."""
     raw = source.read()
     try:
-        with _quiet():
+        with quiet():
             rows = pl.scan_parquet(raw).select(pl.len()).collect().item()
             if rows * _ROW_BYTES > (limit := unpacked_limit(len(raw))):
                 raise unpacks_too_far(limit, source.name)
@@ -37,22 +33,6 @@ def read_parquet(source: Source, builder: GraphBuilder, columns: Columns | None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(f"not a readable Parquet file ({shorten(str(error))})", source=source.name) from None
     read_frame(frame, builder, columns)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep what a library prints about its own failure out of the terminal; where nothing fails, it is printed."""
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as said:
-        own = os.dup(2)
-        os.dup2(said.fileno(), 2)
-        try:
-            yield
-            said.seek(0)
-            os.write(own, said.read())
-        finally:
-            os.dup2(own, 2)
-            os.close(own)
 
 
 def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | None) -> None:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import InputError
 from faan.graph.limits import LINE_BYTES, NAME_BYTES
-from faan.graph.sources import Source
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -43,16 +42,24 @@ _XML_REFERENCE = re.compile(rb"&([^&;\s<>]+);")
 _ENTITIES_ADD = 20  # times the bytes of the file itself
 
 
-def guarded(source: Source, format: str) -> io.BufferedReader:
+class Readable(Protocol):
+    """A file, or the answer of a server."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        ...
+
+
+def guarded(stream: Readable, name: str, format: str) -> io.BufferedReader:
     """A stream that lets through what a guard has looked at; parsers take it in thousands of small pieces."""
-    return io.BufferedReader(_Guarded(source, _GUARDS[format]()), _BLOCK)
+    return io.BufferedReader(_Guarded(stream, name, _GUARDS[format]()), _BLOCK)
 
 
 class _Guarded(io.RawIOBase):
-    """Blocks of a source that a guard has looked at."""
+    """Blocks of a stream that a guard has looked at."""
 
-    def __init__(self, source: Source, look: Callable[[bytes], None]) -> None:
-        self._source, self._look = source, look
+    def __init__(self, stream: Readable, name: str, look: Callable[[bytes], None]) -> None:
+        self._stream, self._name, self._look = stream, name, look
 
     def readable(self) -> bool:
         """It is there to be read."""
@@ -61,11 +68,11 @@ class _Guarded(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         """The next block; none at the end."""
         place = memoryview(buffer)
-        block = self._source.stream.read(len(place))
+        block = self._stream.read(len(place))
         try:
             self._look(block)
         except InputError as error:
-            raise InputError(str(error), source=self._source.name) from None
+            raise InputError(str(error), source=self._name) from None
         place[: len(block)] = block
         return len(block)
 

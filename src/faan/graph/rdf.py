@@ -123,7 +123,7 @@ def quads_of(source: Source, format: str) -> Iterator[ox.Quad]:
     """The statements of Turtle, TriG, RDF/XML or JSON-LD, one after the other."""
     with source.errors():
         try:
-            yield from ox.parse(guarded(source, format), FORMATS[format], base_iri=_BASE)
+            yield from ox.parse(guarded(source.stream, source.name, format), FORMATS[format], base_iri=_BASE)
         except MemoryError as error:  # the parser's bound on the length of a name or text
             raise InputError(f"a name or text is too long ({error})", source=source.name) from None
         except SyntaxError as error:

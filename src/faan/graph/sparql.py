@@ -98,22 +98,22 @@ class _Reader:
         """All predicates with their numbers of triples or, where counting takes the server too long, without."""
         query = f"SELECT ?p {_COUNTS} {self._from} WHERE {{ ?s ?p ?o {self._member} }} GROUP BY ?p"
         try:
-            rows = self._ask(query, attempts=2)
-            return [_counted(_text(row[0]), row[1:]) for row in rows if isinstance(row[0], ox.NamedNode)]
+            rows = self._ask(query, 4, attempts=2)
+            return [self._counted(row[0].value, row[1:]) for row in rows if isinstance(row[0], ox.NamedNode)]
         except InputError:
             try:
-                rows = self._ask(f"SELECT DISTINCT ?p {self._from} WHERE {{ ?s ?p ?o {self._member} }}", attempts=2)
+                rows = self._ask(f"SELECT DISTINCT ?p {self._from} WHERE {{ ?s ?p ?o {self._member} }}", 1, attempts=2)
             except _OverburdenedError as error:
                 raise InputError(f"{error}. Name the predicates to read: --predicate") from None
-            return [_Predicate(_text(row[0])) for row in rows]
+            return [_Predicate(row[0].value) for row in rows if isinstance(row[0], ox.NamedNode)]
 
     def _count(self, names: Sequence[str]) -> list[_Predicate]:
         found = []
         for name in dict.fromkeys(names):
             query = f"SELECT {_COUNTS} {self._from} WHERE {{ ?s <{name}> ?o {self._member} }}"
             try:
-                rows = self._ask(query, attempts=2)
-                found.append(_counted(name, rows[0]) if rows else _Predicate(name))
+                rows = self._ask(query, 3, attempts=2)
+                found.append(self._counted(name, rows[0]) if rows else _Predicate(name))
             except InputError:
                 found.append(_Predicate(name))
         for one in found:
@@ -129,7 +129,7 @@ class _Reader:
         if wanted is not None and wanted <= self._page:
             most = f"LIMIT {wanted}" if limit is not None else ""
             try:
-                pairs = _pairs(self._client.select(self._query(one.name, _EDGE, most)))
+                pairs = _pairs(self._client.select(self._query(one.name, _EDGE, most), 2))
                 if len(pairs) >= wanted:
                     yield pairs
                     return
@@ -142,6 +142,7 @@ class _Reader:
     def _pages(self, predicate: str, wanted: int | None, condition: str = _EDGE) -> Iterator[list[Row]]:
         """The rows of a predicate in the order of their texts, up to an empty page or the wanted number."""
         limit, read, after = self._endpoint.limit, 0, ""
+        last: Row | None = None
         while limit is None or read < limit:
             size = self._page if limit is None else min(self._page, limit - read)
             rows = self._ask_for_page(predicate, f"{condition} {after}", size)
@@ -151,6 +152,9 @@ class _Reader:
             read += len(rows)
             if read == wanted:
                 return
+            if rows[-1] == last:
+                raise InputError(f"the server repeats the same rows of {predicate}", source=self._client.name)
+            last = rows[-1]
             head, tail = (str(ox.Literal(_text(cell))) for cell in rows[-1])
             after = f"&& (STR(?s) > {head} || (STR(?s) = {head} && STR(?o) > {tail}))"
         if wanted is not None and read < wanted:
@@ -167,7 +171,7 @@ class _Reader:
                 self._page = max(min(size, self._page) // 4, min(size, _SMALLEST))
             return bool(trouble.rows)
 
-        return self._ask(query, on_trouble=smaller)
+        return self._ask(query, 2, on_trouble=smaller)
 
     def _query(self, predicate: str, condition: str, end: str) -> str:
         return f"SELECT ?s ?o {self._from} WHERE {{ ?s <{predicate}> ?o FILTER({condition}) {self._member} }} {end}"
@@ -175,13 +179,14 @@ class _Reader:
     def _ask(
         self,
         query: str | Callable[[], str],
+        width: int,
         attempts: int = _ATTEMPTS,
         on_trouble: Callable[[TroubleError], bool] = lambda trouble: False,
     ) -> list[Row]:
         """The answer to a query; after trouble it is asked again, later each time."""
         for attempt in range(1, attempts + 1):
             try:
-                return self._client.select(query if isinstance(query, str) else query())
+                return self._client.select(query if isinstance(query, str) else query(), width)
             except TroubleError as trouble:
                 if on_trouble(trouble):
                     return trouble.rows
@@ -224,26 +229,29 @@ class _Reader:
         """The rows of a relation for some names, a few hundred at a time."""
         for start in range(0, len(names), _DESCRIBED):
             nodes = " ".join(names[start : start + _DESCRIBED])
-            yield self._ask(
+            query = (
                 f"SELECT ?s ?o {self._from} WHERE {{ VALUES ?s {{ {nodes} }} ?s <{relation}> ?o FILTER({condition}) }}"
             )
+            yield self._ask(query, 2)
             self._tell("reading labels and types", min((start + _DESCRIBED) / len(names), 1.0))
+
+    def _counted(self, name: str, row: Row) -> _Predicate:
+        try:
+            total, edges, literals = (int(float(_text(cell) or 0)) for cell in row)
+        except (ValueError, OverflowError):
+            raise InputError(f"{name}: the server does not count in numbers", source=self._client.name) from None
+        return _Predicate(name, edges, literals, total - edges - literals)
 
     def _nothing(self, wanted: Sequence[str]) -> InputError:
         if wanted:
             return InputError(f"no triple of {', '.join(wanted)} links two entities", source=self._client.name)
         if self._member:
             return InputError("no entity of these classes is in a triple", source=self._client.name)
-        named = self._ask("SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5", attempts=1)
+        named = self._ask("SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5", 1, attempts=1)
         there = ", ".join(_text(row[0]) for row in named)
         hint = f"; choose from its named graphs with --graph: {there}" if there and not self._from else ""
         what = "these graphs are" if self._from else "its default graph is"
         return InputError(f"{what} empty{hint}", source=self._client.name)
-
-
-def _counted(name: str, row: Row) -> _Predicate:
-    total, edges, literals = (int(float(_text(cell) or 0)) for cell in row)
-    return _Predicate(name, edges, literals, total - edges - literals)
 
 
 def _nodes(names: Sequence[str]) -> list[str]:

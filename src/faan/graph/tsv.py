@@ -10,7 +10,7 @@ _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"  # that begin a formula; the last four
 _ESCAPED = re.compile(rf"\\([\\tnr{_SIGNS}])")
 _MEANT = {"t": "\t", "n": "\n", "r": "\r"}  # any other sign means itself
 _FORMULA = re.compile(f"[{_SIGNS}]")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 def is_formula(cell: str) -> bool:

@@ -154,7 +154,7 @@ def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
     config = read_config(folder, RunConfig)
     try:
         return config, RunNotes(**json.loads(read_small(folder / RUN_FILE)))
-    except (OSError, TypeError, ValueError) as error:
+    except (OSError, TypeError, ValueError, RecursionError) as error:
         raise damaged_run(folder / RUN_FILE, error) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from faan.base import InputError, UnknownNameError, shorten
 from faan.graph import Graph
 from faan.web.answers import Suggested
 from faan.web.gate import BusyError
-from faan.web.limits import MAX_SUGGESTIONS
-from faan.web.reconcile_requests import Column, ColumnSettings, Extension
+from faan.web.limits import MAX_CELLS, MAX_SUGGESTIONS
+from faan.web.reconcile_requests import Column, ColumnSettings, Extension, TooManyError
 from faan.web.requests import SuggestRequest
 from faan.web.search import local_part
 from faan.web.service import Service
@@ -68,13 +69,18 @@ class Extender:
         meta: list[dict[str, object]] = []
         rows: dict[str, dict[str, list[Cell]]] = {name: {} for name in ids}
         ranked: dict[tuple[int, ColumnSettings], dict[str, list[_Found]]] = {}  # columns may show the same values
+        until, cells = time.monotonic() + self._service.seconds, 0
         for column in extension.properties:
             if any(column.id == one["id"] for one in meta):
                 raise InputError(f"extend: the property {shorten(column.id)!r} is asked for twice")
             relation, aspect = self._property(column.id)
             meta.append(self._about(column, relation, aspect))
             what = (relation, column.settings)
-            found = ranked[what] = ranked[what] if what in ranked else self._values(relation, column.settings, known)
+            found = ranked[what] if what in ranked else self._values(relation, column.settings, known, until)
+            ranked[what] = found
+            cells += sum(map(len, found.values()))
+            if cells > MAX_CELLS:
+                raise TooManyError(f"extend: more than {MAX_CELLS:,} values; ask for fewer entities or properties")
             for name in ids:
                 rows[name][column.id] = [self._cell(value, aspect) for value in found[name]]
         return {"meta": meta, "rows": rows}
@@ -103,30 +109,34 @@ class Extender:
         counts = Counter(kind for tail in tails.tolist() for kind in graph.types.of(tail).tolist())
         return self._vocabulary.kind(counts.most_common(1)[0][0]) if counts else None
 
-    def _values(self, relation: int, settings: ColumnSettings, entities: dict[str, int]) -> dict[str, list[_Found]]:
+    def _values(
+        self, relation: int, settings: ColumnSettings, entities: dict[str, int], until: float
+    ) -> dict[str, list[_Found]]:
         found = defaultdict[str, list[_Found]](list)
         if settings.source != "suggested":
             found |= self._known(relation, entities)
         if settings.source != "known" and (lacking := [name for name in entities if not found[name]]):
             least = MIN_PROBABILITY if settings.min_probability is None else settings.min_probability
             name, limit = self._graph.relation_names[relation], settings.limit or LIMIT
-            for row in self._suggested(name, lacking, limit, settings.strict):
+            for row in self._suggested(name, lacking, limit, settings.strict, until):
                 if row.probability >= least:
                     value = _Found(self._graph.entity(row.tail), round(row.probability, 4), "; ".join(row.because))
                     found[row.head].append(value)
         return found
 
-    def _suggested(self, relation: str, heads: Sequence[str], limit: int, strict: bool) -> Iterator[Suggested]:
+    def _suggested(
+        self, relation: str, heads: Sequence[str], limit: int, strict: bool, until: float
+    ) -> Iterator[Suggested]:
         """Suggested values; what reviewers accepted are examples, what they rejected is left out."""
-        until, at_once = self._service.decisions.last, MAX_SUGGESTIONS // limit
+        decided, at_once = self._service.decisions.last, MAX_SUGGESTIONS // limit
         for start in range(0, len(heads), at_once):
             some = list(heads[start : start + at_once])
             many = limit * len(some)
             request = SuggestRequest(
-                relation=relation, heads=some, top=limit, limit=many, accepted_until=until, strict=strict
+                relation=relation, heads=some, top=limit, limit=many, accepted_until=decided, strict=strict
             )
             for row in self._service.suggest(request):
-                if row is None:
+                if row is None or time.monotonic() > until:
                     raise BusyError("ranking took too long; ask for fewer entities or properties at once")
                 yield row
 
@@ -137,11 +147,11 @@ class Extender:
             relations, others = self._graph.neighbours.of(entity)
             begin, end = np.searchsorted(relations, [relation, relation + 1])
             found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in others[begin:end][:MAX_SUGGESTIONS].tolist()]
+        there = {(name, value.tail) for name, values in found.items() for value in values}
         for decision in self._service.decisions.current(self._graph.relation_names[relation], ("accepted",)):
             tail = self._graph.entity_names.find(decision.tail)
-            values = found.get(decision.head)
-            if values is not None and tail is not None and tail not in {value.tail for value in values}:
-                values.append(_Found(tail, _KNOWN, _ACCEPTED))
+            if decision.head in found and tail is not None and (decision.head, tail) not in there:
+                found[decision.head].append(_Found(tail, _KNOWN, _ACCEPTED))
         return found
 
     def _cell(self, value: _Found, aspect: str) -> Cell:

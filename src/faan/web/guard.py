@@ -89,6 +89,8 @@ class Guard:
         if scope["method"] not in _SAFE and not is_allowed and not _same_site(headers, host):
             hint = ": open the reconciliation service to it with --allow-origin" if is_open else ""
             return _problem(403, f"the request comes from another site{hint}")
+        if not is_allowed and _is_part_of_another_page(headers):
+            return _problem(403, "the request comes from a page of another site")
         if is_allowed and scope["method"] == "OPTIONS":
             return Response(status_code=204)
         form = "application/x-www-form-urlencoded" if is_open else "application/json"
@@ -180,6 +182,14 @@ def _same_site(headers: Headers, host: str) -> bool:
     if origin is not None and _place_of(origin) != host.lower():
         return False
     return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+
+
+def _is_part_of_another_page(headers: Headers) -> bool:
+    """Whether a page of another site asks for a picture, a script or data, which it may not have: nothing is computed.
+
+    Links to the page, and frames with previews, are navigations.
+    """
+    return headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate"
 
 
 def _cookie_name(headers: Headers) -> str:

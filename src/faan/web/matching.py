@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from faan.base import Ints, shorten
+from faan.base import InputError, Ints, shorten
 from faan.graph import plain_words
 from faan.web.naming import Naming
 from faan.web.reconcile_requests import CellQuery, Strictness, Value
@@ -75,16 +77,17 @@ class Matcher:
     def __init__(self, naming: Naming, vocabulary: Vocabulary) -> None:
         self._naming, self._vocabulary, self._graph = naming, vocabulary, naming.graph
 
-    def match(self, query: CellQuery) -> list[Candidate]:
-        """The entities that a cell may mean, best first."""
+    def match(self, query: CellQuery, until: float = math.inf) -> list[Candidate]:
+        """The entities that a cell may mean, best first; refuses to go on after a time (`time.monotonic`)."""
         kinds = self._vocabulary.kinds(query.type)
         wanted = [(self._graph.relation(one.pid), one.v) for one in query.properties]
         text = query.query.strip()
-        entities = self._naming.search.candidates(text, _COMPARED, kinds) if text else self._having(wanted)
-        judged = [
-            _Judged(entity, *alike, self._has_type(entity, kinds, query.type_strict), *self._agreement(entity, wanted))
-            for entity, alike in zip(entities, self._alike(text, entities), strict=True)
-        ]
+        entities = self._naming.search.candidates(text, _COMPARED, kinds) if text else self._having(wanted, until)
+        judged = []
+        for entity, alike in zip(entities, self._alike(text, entities), strict=True):
+            _check_time(until)
+            fits = self._has_type(entity, kinds, query.type_strict)
+            judged.append(_Judged(entity, *alike, fits, *self._agreement(entity, wanted)))
         if query.type_strict != "should":
             judged = [one for one in judged if one.has_type]
         certain = _certain(judged)
@@ -124,20 +127,19 @@ class Matcher:
         own = kinds.intersection(types.of(entity).tolist())
         return own == kinds if strictness == "all" else bool(own)
 
-    def _alike(self, text: str, entities: Sequence[int]) -> list[tuple[float, int]]:
+    def _alike(self, text: str, entities: Sequence[int]) -> Iterator[tuple[float, int]]:
         """How alike the names of entities are to a text, and whether they are the same; without a text all are."""
         if not text:
-            return [(1.0, 0)] * len(entities)
+            yield from [(1.0, 0)] * len(entities)
+            return
         labels = [self._graph.entity_label(entity) for entity in entities]
         typed, *plain = plain_words(pl.Series([text, *labels], dtype=pl.String))
         folded = text.casefold()
-        found = []
         for entity, label, words in zip(entities, labels, plain, strict=True):
             names = (label, local_part(label), self._graph.entity_names[entity])
             is_same = any(name.casefold() == folded for name in names)
             sameness = 2 if is_same else int(words == typed and words != "")
-            found.append((1.0 if is_same else 0.99 if sameness else min(0.98, likeness(typed, words)), sameness))
-        return found
+            yield 1.0 if is_same else 0.99 if sameness else min(0.98, likeness(typed, words)), sameness
 
     def _agreement(self, entity: int, wanted: Properties) -> tuple[int, int, int]:
         """How many properties the facts of an entity confirm, how many they contradict, how many there are."""
@@ -160,14 +162,15 @@ class Matcher:
         begin, end = np.searchsorted(relations, [relation, relation + 1])
         return entities[begin : min(end, begin + _HAVING)]
 
-    def _having(self, wanted: Properties) -> list[int]:
+    def _having(self, wanted: Properties, until: float) -> list[int]:
         """Entities that have one of the values at least, those with most of them first."""
         found: dict[int, int] = {}
         for relation, values in wanted:
-            tails = {tail for value in values for tail in self._meant(value)}
-            heads = {
-                head for tail in tails for head in self._tails(tail, relation + self._graph.num_relations).tolist()
-            }
+            heads: set[int] = set()
+            for value in dict.fromkeys(values):
+                _check_time(until)
+                for tail in self._meant(value):
+                    heads.update(self._tails(tail, relation + self._graph.num_relations).tolist())
             for head in heads:
                 found[head] = found.get(head, 0) + 1
         return sorted(found, key=lambda entity: (-found[entity], -self._facts(entity), entity))[:_HAVING]
@@ -180,6 +183,11 @@ class Matcher:
         folded = value.text.strip().casefold()
         near = self._naming.search.candidates(value.text, _COMPARED, set())
         return [entity for entity in near if folded in self._folded(entity)]
+
+
+def _check_time(until: float) -> None:
+    if time.monotonic() > until:
+        raise InputError("took too long; ask about fewer cells at once, or give fewer values of properties")
 
 
 def likeness(one: str, other: str) -> float:

@@ -7,6 +7,7 @@ could read the answers.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from faan.graph import Graph, Names, local_name
 from faan.web import extending
 from faan.web.extending import Extender, aspects
 from faan.web.guard import RECONCILE
-from faan.web.limits import MAX_CURSOR, MAX_NAME, MAX_QUERIES, MAX_TOP
+from faan.web.limits import MATCH_SECONDS, MAX_CURSOR, MAX_NAME, MAX_QUERIES, MAX_TOP
 from faan.web.matching import Matcher
 from faan.web.reconcile_requests import CellQuery, TooManyError, read_extension, read_queries
 from faan.web.rendering import render
@@ -55,17 +56,18 @@ class Reconciler:
 
     def reconcile(self, text: str) -> dict[str, Any]:
         """The answers to a batch of queries; a wrong query says what is wrong with it, and so does a wrong batch."""
-        answers = {key: self._answer(query) for key, query in read_queries(text).items()}
+        until = time.monotonic() + MATCH_SECONDS
+        answers = {key: self._answer(query, until) for key, query in read_queries(text).items()}
         problems = [f"{shorten(key)}: {answer['error']}" for key, answer in answers.items() if "error" in answer]
         if problems and len(problems) == len(answers):
             raise InputError(problems[0])
         return answers
 
-    def _answer(self, query: CellQuery | str) -> dict[str, Any]:
+    def _answer(self, query: CellQuery | str, until: float) -> dict[str, Any]:
         if isinstance(query, str):
             return {"result": [], "error": query}
         try:
-            return {"result": [asdict(candidate) for candidate in self.matcher.match(query)]}
+            return {"result": [asdict(candidate) for candidate in self.matcher.match(query, until)]}
         except InputError as error:
             if not _is_about_request(error):
                 raise

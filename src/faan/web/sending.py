@@ -72,7 +72,7 @@ def _present(facts: Sequence[ox.Triple], endpoint: Client, graph: ox.NamedNode |
         for start in range(0, len(nodes), _HEADS):
             pattern = f"VALUES ?s {{ {' '.join(list(nodes)[start : start + _HEADS])} }} ?s {relation} ?o"
             query = f"SELECT ?s ?o WHERE {{ {pattern if graph is None else f'GRAPH {graph} {{ {pattern} }}'} }}"
-            for head, tail in _patiently(partial(endpoint.select, query), endpoint.name):
+            for head, tail in _patiently(partial(endpoint.select, query, 2), endpoint.name):
                 if isinstance(head, ox.NamedNode) and isinstance(tail, ox.NamedNode):
                     yield ox.Triple(head, relation, tail)
 
