@@ -149,7 +149,7 @@ def test_strict_asks_about_no_head_outside_the_domain(tmp_path: Path) -> None:
 
 def test_strict_without_a_schema_is_an_error(completer: Completer) -> None:
     for method in (completer.suggest, completer.heads_lacking):
-        with pytest.raises(InputError, match="the model knows no schema, so nothing can be left out by it: fit it"):
+        with pytest.raises(InputError, match="the model has no schema to check suggestions against: fit it"):
             method("next_to", strict=True)
 
 

@@ -175,7 +175,7 @@ def test_openke_folders_are_read(write: Write) -> None:
         ({"train2id.txt": "1\n1 9 0\n"}, "train2id.txt, line 2: id '9' has no name"),
         ({"entity2id.txt": "2\nPeru\t0\nLima\t0\n"}, "entity2id.txt, line 3: the id 0 occurs a second time"),
         ({"entity2id.txt": "2\nPeru\t0\nPeru\t1\n"}, "entity2id.txt, line 3: the name 'Peru' occurs a second time"),
-        ({"train2id.txt": "5\n1 0 0\n"}, "promises 5 lines, 1 follow"),
+        ({"train2id.txt": "5\n1 0 0\n"}, "says 5 lines, but 1 follow"),
         ({"entity2id.txt": "Peru\t0\n"}, "entity2id.txt, line 1: expected the number of lines"),
     ],
 )

@@ -326,7 +326,7 @@ def test_the_password_is_sent_and_neither_printed_nor_saved(
 
 
 def test_options_of_endpoints_are_refused_for_files(faan: Run) -> None:
-    assert "there is no SPARQL endpoint among the sources" in faan("check", "world", "--limit", "3")[2]
+    assert "no source is a SPARQL endpoint" in faan("check", "world", "--limit", "3")[2]
 
 
 @pytest.mark.slow

@@ -87,9 +87,9 @@ def test_a_variant_that_the_method_knows_makes_its_changes() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"variant": "c1"}, "FAAN has no variant 'c1', but A1, A2"),
+        ({"variant": "c1"}, "FAAN has no variant 'c1'; expected A1, A2"),
         ({"variant": "C1", "model": {"method": "faan", "matching": "lstm"}}, "variant C1 changes model.matching"),
-        ({"variant": "A1", "model": {"method": "metar"}}, "MetaR has no variant 'A1', but none"),
+        ({"variant": "A1", "model": {"method": "metar"}}, "MetaR has no variant 'A1'; expected none"),
     ],
 )
 def test_a_variant_is_never_only_a_name(changes: dict[str, object], message: str) -> None:

@@ -63,7 +63,7 @@ def test_an_unfinished_run_is_not_evaluated(tiny: Benchmark, tmp_path: Path) -> 
 
     with pytest.raises(KeyboardInterrupt):
         train_run(settings(), tiny, tmp_path / "run", callbacks=Callbacks(on_report=stop))
-    with pytest.raises(InputError, match=r"not finished \(step 4 of 20\); go on with `faan resume"):
+    with pytest.raises(InputError, match=r"not finished \(step 4 of 20\); continue with `faan resume"):
         evaluate_run(tmp_path / "run", tiny)
     (tmp_path / "run" / "checkpoint.safetensors").unlink()
     with pytest.raises(InputError, match="not finished"):

@@ -131,7 +131,7 @@ def read_small(path: Path, most: int = _SMALL) -> str:
             raise InputError(f"is not UTF-8 text ({error.reason}); it is damaged", source=str(path)) from None
     if len(text) > most:
         raise InputError(
-            f"has more than {most:,} characters; it is damaged, or no file that faan wrote", source=str(path)
+            f"has more than {most:,} characters; it is damaged, or faan did not write it", source=str(path)
         )
     return text
 

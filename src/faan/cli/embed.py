@@ -54,7 +54,7 @@ def embed(
 ) -> None:
     """Train entity and relation embeddings of a graph; `faan resume FOLDER` continues an interrupted run."""
     if model is not None and config is not None:
-        raise typer.BadParameter("the file of --config says which model; leave one of them out", param_hint="--model")
+        raise typer.BadParameter("--config already sets the model; pass one of them", param_hint="--model")
     if purpose not in (None, "completion"):
         raise typer.BadParameter("expected `completion`", param_hint="--for")
     if purpose is not None:

@@ -99,7 +99,7 @@ def format_of(given: str | None, output: Path | None, endings: Mapping[str, str]
     fitting = [ending for ending in endings if output.name.lower().endswith(ending)]
     if not fitting:
         raise typer.BadParameter(
-            f"a name that ends in {', '.join(endings)} says what to write; for {output.name!r} say it with --format",
+            f"no format is known for {output.name!r}: use a name that ends in {', '.join(endings)}, or pass --format",
             param_hint="-o",
         )
     return endings[max(fitting, key=len)]

@@ -149,10 +149,10 @@ def check_single(asked: AskedOptions, target: TargetOptions, engine: EngineOptio
     if output is not None and form == "table":
         raise typer.BadParameter("a table is for the screen: write a file in another format", param_hint="--format")
     if target.resume and output is None:
-        raise typer.BadParameter("only with -o: there is no file to go on with", param_hint="--resume")
+        raise typer.BadParameter("only with -o: there is no file to resume", param_hint="--resume")
     if asked.known and not asked.is_named:
         raise typer.BadParameter(
-            "say whose: without --head, --heads-file or --tail only entities that lack the fact are asked about",
+            "needs --head, --heads-file or --tail: without them, faan asks only about entities that lack the fact",
             param_hint="--known",
         )
     if form != "table":
@@ -175,7 +175,7 @@ def check_names(relation: str | None, target: TargetOptions) -> None:
     form = target.form
     if form in _NAMED and relation is None and target.name is None:
         raise typer.BadParameter(
-            f"say what {_NAMED[form]} are to call the new relation: an IRI or a name", param_hint="--name"
+            f"required: an IRI or a name of the new relation, for {_NAMED[form]}", param_hint="--name"
         )
     if form not in _NAMED or relation is not None:
         refuse("a new relation in N-Triples, KGX or Parquet", {"--name": target.name})

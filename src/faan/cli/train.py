@@ -124,7 +124,7 @@ def evaluate(
         known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
         raise InputError(f"no run folder, TOML file or method has this name; expected one of {known}", source=name)
     if benchmark is None:
-        raise typer.BadParameter("needed for everything but a run folder", param_hint="--benchmark")
+        raise typer.BadParameter("required unless the target is a run folder", param_hint="--benchmark")
     if name in untrained:
         refuse("embeddings, not for a method without training", for_embeddings)
         tasks = read_tasks(benchmark)
@@ -135,7 +135,7 @@ def evaluate(
         _finish_result(result, output, as_json)
         return
     if translation and likeness:
-        raise typer.BadParameter("is one way to score, --translation another: leave one out", param_hint="--likeness")
+        raise typer.BadParameter("cannot be combined with --translation: pass one of them", param_hint="--likeness")
     by: Kind = "translation" if translation else "likeness" if likeness else "embedding"
     if draws and by == "embedding":
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")

@@ -231,7 +231,7 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
         )
     if not resume:
         raise InputError(
-            "holds this job already: go on with it (--resume), or choose another folder", source=str(folder)
+            "already holds this job: continue it with --resume, or choose another folder", source=str(folder)
         )
 
 

@@ -346,7 +346,7 @@ class Completer:
     def _check_strict(self, strict: bool) -> None:
         if strict and self.graph.schema is None:
             raise InputError(
-                "the model knows no schema, so nothing can be left out by it: fit it again with one "
+                "the model has no schema to check suggestions against: fit it again with one "
                 "(`faan fit GRAPH --schema FILE`)"
             )
 

@@ -191,7 +191,7 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError("PNG needs matplotlib (pip install 'faan[plots]'); an .svg needs nothing") from None
+        raise InputError("PNG needs matplotlib (pip install 'faan[plots]'); .svg works without it") from None
     arranged = _arrange(drawing)
     places, width, height = arranged.places, arranged.width, arranged.height
     figure = Figure(figsize=(width / 80, height / 80))

@@ -163,5 +163,6 @@ def _read(folder: Path) -> _Config:
 
 def _damaged(folder: Path, problem: str) -> InputError:
     return InputError(
-        f"the model is damaged ({problem}); fit it again, or copy it again from where it is whole", source=str(folder)
+        f"the model is damaged ({problem}); fit it again, or copy it again from an undamaged original",
+        source=str(folder),
     )

@@ -131,7 +131,7 @@ def _chain_depth(text: bytes, depth: int = 0) -> int:
         depth = depth + 1 if match.start() == end else 1
         end = match.end()
         if depth > TRIPLE_DEPTH:
-            raise InputError(f"triples inside triples more than {TRIPLE_DEPTH} deep; expected no such thing in a graph")
+            raise InputError(f"triples inside triples more than {TRIPLE_DEPTH} deep; faan reads no deeper ones")
     return depth if end == len(text) else 0
 
 

@@ -65,5 +65,5 @@ def _rows(folder: Folder, file: str, expected: str) -> list[tuple[int, list[str]
         elif line.strip():
             raise InputError(f"expected {expected}, found {shorten(line)!r}", source=source.name, line=number)
     if len(rows) != int(lines[0]):
-        raise InputError(f"the first line promises {lines[0].strip()} lines, {len(rows)} follow", source=source.name)
+        raise InputError(f"the first line says {lines[0].strip()} lines, but {len(rows)} follow", source=source.name)
     return rows

@@ -128,7 +128,7 @@ def read_graph(
             found = source if isinstance(source, Graph) else open_graph(sources[0])
             return with_schema_files(found, ruling, on_progress or ignore_progress)
     if endpoint is not None and not any(is_endpoint(one) for one in sources):
-        raise InputError("there is no SPARQL endpoint among the sources; its options cannot be followed")
+        raise InputError("no source is a SPARQL endpoint; leave out the options for endpoints")
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1

@@ -99,7 +99,7 @@ class EvidenceRanker:
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             wanted, of_known, is_old, added = [], [], False, {}
         if is_old:
-            raise InputError("is of an older version of faan, which added evidence up; fit it again", source=str(path))
+            raise InputError("was saved by an older version of faan; fit it again", source=str(path))
         if not wanted and not of_known:
             raise InputError(
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)

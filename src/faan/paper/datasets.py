@@ -32,7 +32,7 @@ def write_statistics(benchmark: Benchmark, results: Path) -> Path:
     """
     path = results / "datasets" / f"{slug_of(benchmark.name)}.json"
     if path.is_file() and _read(path)["dataset"] != benchmark.name:
-        raise InputError("is of a benchmark with nearly the same name; give this one another", source=str(path))
+        raise InputError("belongs to a benchmark with nearly the same name; rename this one", source=str(path))
     graph, tasks = benchmark.graph, benchmark.tasks
     candidates = [len(task.candidates) for task in benchmark.splits["test"]]
     statistics = {

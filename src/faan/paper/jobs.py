@@ -121,8 +121,8 @@ def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequenc
     for path in outputs.values():
         if path.exists():
             raise InputError(
-                f"holds a result of something else than {row.label} on {request.dataset!r} (names that differ only in"
-                " capitals and signs share a file name). Keep the results apart with --results",
+                f"does not hold {row.label} on {request.dataset!r}, but a result whose name differs only in letter case"
+                " or punctuation: both share a file name. Keep the results apart with --results",
                 source=str(path),
             )
     return outputs

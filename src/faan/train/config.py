@@ -102,7 +102,7 @@ class RunConfig(Settings):
     def _changes_of_variant(self) -> Mapping[str, Any]:
         known, name, variant = self.model.variants, self.model.display_name, self.variant or ""
         if variant not in known and re.fullmatch("[A-C][1-3]", variant.upper()):
-            raise ValueError(f"{name} has no variant {variant!r}, but {', '.join(known) or 'none'}")
+            raise ValueError(f"{name} has no variant {variant!r}; expected {', '.join(known) or 'none'}")
         changes = known[variant].changes if variant in known else {}
         for setting, value in changes.items():
             if getattr(self.model, setting) not in (value, type(self.model).model_fields[setting].default):

@@ -122,7 +122,9 @@ def load_run(folder: Path | str, benchmark: Benchmark | None = None) -> TrainedR
     config, notes, benchmark = _open(folder, benchmark)
     stages = _stages(folder, config, benchmark)
     if how_far := stages.unfinished():
-        raise InputError(f"the run is not finished ({how_far}); go on with `faan resume {folder}`", source=str(folder))
+        raise InputError(
+            f"the run is not finished ({how_far}); continue with `faan resume {folder}`", source=str(folder)
+        )
     return TrainedRun(folder, config, notes, benchmark, stages.load(), stages.progress(), _seconds(folder))
 
 

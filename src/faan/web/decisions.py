@@ -54,7 +54,7 @@ class Decisions:
             raise InputError(str(error), source=str(self.path)) from None
         except sqlite3.Error as error:
             raise InputError(
-                f"cannot be used as a file of decisions ({error}); say where else with --decisions FILE",
+                f"cannot be used as a file of decisions ({error}); choose another file with --decisions FILE",
                 source=str(self.path),
             ) from None
         self._readers = Readers(partial(connect, self.path))

@@ -22,7 +22,7 @@ class LinkTemplate:
         if parts.scheme not in ("http", "https") or not host:
             raise InputError(f"the link {template!r} is not an http or https address; give one such as {_EXAMPLE}")
         if PLACE not in f"{parts.path}?{parts.query}#{parts.fragment}" or PLACE in parts.netloc:
-            raise InputError(f"the link {template!r} lacks {PLACE} behind its host, where the name goes: {_EXAMPLE}")
+            raise InputError(f"the link {template!r} lacks {PLACE} after its host: {_EXAMPLE}")
         if not template.isprintable() or " " in template:
             raise InputError(f"the link {template!r} has characters that no address has; percent-encode them")
         self._template = template
