@@ -21,6 +21,7 @@ from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
 OWN = "own relation"  # the score of the vectors that know the relation
+_MOST_GROUPS = 12_000  # heads with their tails that are learnt from, about: each takes 100 KB and more
 _FEWEST = 400  # questions that are learnt from, however many candidates they have
 MIN_FACTS = 100  # from so many held-out facts on there is something to learn
 _HARD = (
@@ -46,7 +47,7 @@ def fit_known(
     questions = _bounded(list(known_questions(sources.graph, facts)), config.pairs, seed)
     evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
     candidates = sum(len(task.candidates) for task, _ in questions)
-    heads = max(2, min(config.heads, config.pairs // max(candidates, 1)))
+    heads = max(2, min(config.heads, config.pairs // max(candidates, 1), _MOST_GROUPS // len(questions)))
     for number, (task, asked) in enumerate(questions):
         assert task.facts is not None
         stream = Stream(seed, Purpose.KNOWN_ROWS, number)

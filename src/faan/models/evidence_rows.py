@@ -45,7 +45,7 @@ class Rows:
             wrong = _wrong_tails(measure, head, wanted, stream)
             if len(wrong):
                 self._relations.append(measure.query.task.relation)
-                self._tables.append(measure.table(head, np.concatenate([true, wrong])))
+                self._tables.append(np.ascontiguousarray(measure.table(head, np.concatenate([true, wrong]))))
                 self._labels.append(np.repeat([True, False], [len(true), len(wrong)]))
 
     def mean(self, column: int) -> float:
@@ -55,11 +55,11 @@ class Rows:
     def data(self, without: Collection[str] = ()) -> lightgbm.Dataset:
         """The rows as LightGBM takes them, without those of some relations."""
         chosen = [number for number, relation in enumerate(self._relations) if relation not in without]
-        table = np.concatenate([self._tables[number] for number in chosen])
+        tables = [self._tables[number] for number in chosen]  # not as one, which would take as much memory again
         labels = [self._labels[number] for number in chosen]
-        names = [f"c{number}" for number in range(table.shape[1])]  # LightGBM takes no names with commas and the like
+        names = [f"c{number}" for number in range(tables[0].shape[1])]  # LightGBM takes no names with commas and the like
         groups = [len(one) for one in labels]
-        return lightgbm.Dataset(table, label=np.concatenate(labels), group=groups, feature_name=names)
+        return lightgbm.Dataset(tables, label=np.concatenate(labels), group=groups, feature_name=names)
 
 
 def _wrong_tails(measure: Measure, head: int, wanted: Wrong, stream: Stream) -> Ints:
