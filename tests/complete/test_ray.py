@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from polars.testing import assert_frame_equal
 
 from faan.base import Cluster, InputError
 from faan.complete import BulkSettings, Completer, all_relations, fit, suggest_in_bulk
+from faan.embed import EmbedConfig, embed_graph
+from faan.graph import read_graph
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
 from .conftest import facts, rows_of
@@ -115,6 +118,25 @@ def test_rows_of_a_table_are_computed_side_by_side(
     assert found["ray"] == found["here"]
     assert len(found["here"]) == 3
     assert "done: TransE, seed 0" in said
+
+
+def test_vectors_are_the_same_on_ray(cluster: Any, tmp_path: Path) -> None:
+    rows = [(f"e{h}", f"r{r}", f"e{h + r + 1}") for h in range(100) for r in range(4)]
+    sizes = {"dimension": 8, "batch_size": 64, "chunk_size": 8, "negatives": 6, "epochs": 12, "evaluate_every": 1}
+    config = EmbedConfig.model_validate({"model": "complex", "partitions": 4, "rounds": True, **sizes})
+    here = embed_graph(read_graph(rows), config, tmp_path / "here")
+
+    def is_begun() -> bool:
+        metrics = tmp_path / "ray" / "metrics.jsonl"
+        return metrics.is_file() and metrics.stat().st_size > 0
+
+    thread = once(is_begun, lambda: kill_a_worker("BucketWorker"))
+    there = embed_graph(read_graph(rows), config, tmp_path / "ray", engine=Cluster(cluster.address, workers=2))
+    thread.join()
+    assert torch.equal(here.embeddings.entities, there.embeddings.entities)
+    assert torch.equal(here.embeddings.relations, there.embeddings.relations)
+    names = [sorted(path.name for path in (tmp_path / run / "partitions").iterdir()) for run in ("here", "ray")]
+    assert names[0] == names[1]
 
 
 def test_a_worker_and_a_node_may_die(

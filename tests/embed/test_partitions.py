@@ -11,9 +11,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.base import InputError
+from faan.base import Cluster, InputError
 from faan.embed import EmbedConfig, Embeddings, evaluate, resume, train
+from faan.embed.optimizer import RowTable
 from faan.embed.partitions import Partitions, walk
+from faan.embed.rounds import BucketDone, _average, arrays_of, tournament
 
 from .conftest import kill_at, random_triples, small
 
@@ -51,13 +53,43 @@ def test_vectors_come_back_in_the_order_of_entities(line: np.ndarray) -> None:
     assert run.history[-1].loss < run.history[0].loss
 
 
+@given(st.integers(2, 12))
+def test_partitions_of_a_round_are_in_one_bucket_each_and_all_meet(count: int) -> None:
+    pairs, at_once = tournament(count), count // 2
+    assert {frozenset(pair) for pair in pairs} == {frozenset((a, b)) for a in range(count) for b in range(a)}
+    assert len(pairs) == count * (count - 1) // 2
+    for start in range(0, len(pairs), at_once):
+        together = [number for pair in pairs[start : start + at_once] for number in pair]
+        assert len(together) == len(set(together)) == 2 * at_once
+
+
+@pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
+def test_a_relation_becomes_the_mean_of_what_buckets_made_of_it(optimizer: str) -> None:
+    config = small("complex", optimizer=optimizer, inverse_relations=True)
+    relations = RowTable(torch.ones(6, 2), config)
+    for state in relations.state.values():
+        state.fill_(1)
+    results = [BucketDone([], {name: array + plus for name, array in arrays_of(relations).items()}) for plus in (1, 3)]
+    _average(relations, results, [np.array([0, 0, 0, 1]), np.array([0])])
+    assert relations.rows[:, 0].tolist() == [2.5, 2, 1, 2.5, 2, 1]  # inverse relations in the second half
+    added = [5.0] * 6 if optimizer == "adagrad" else [2.5, 2, 1, 2.5, 2, 1]
+    assert relations.state["squares"][:, 0].tolist() == added
+
+
+def test_rounds_learn_too(line: np.ndarray) -> None:
+    changes: dict[str, object] = {"negatives": 16, "loss": "softmax", "learning_rate": 0.2, "epochs": 60}
+    run = train(line, 40, 4, small("complex", dimension=24, rounds=True, partitions=3, **changes))
+    assert evaluate(run.embeddings, line, line).both.mrr > 0.7
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("killed_at", [1, 9, 30, 61, 130, 200, 250])
-@pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
+@pytest.mark.parametrize("optimizer", ["adagrad", "adam", "rounds"])
 def test_a_kill_in_any_bucket_resumes_to_the_same_result(
     killed_at: int, optimizer: str, line: np.ndarray, tmp_path: Path
 ) -> None:
-    changes = {"optimizer": optimizer, "epochs": 5, "held_out": 20, "patience": 5, "partitions": 4}
+    changes: dict[str, object] = {"epochs": 5, "held_out": 20, "patience": 5, "partitions": 4}
+    changes |= {"rounds": True} if optimizer == "rounds" else {"optimizer": optimizer}
     config = small("complex", **changes)
     whole = train(line, 40, 4, config, folder=tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
@@ -93,6 +125,15 @@ def test_the_number_of_partitions_follows_from_the_size_of_the_tables() -> None:
     assert partitions(20_000_000) in (8, 16, 32)  # less memory in the machine makes more of them
     assert partitions(50) == 1  # compared with all
     assert partitions(20_000_000, optimizer="adam", model="complex") > partitions(20_000_000)
+
+
+def test_an_engine_needs_rounds(line: np.ndarray, tmp_path: Path) -> None:
+    train(line, 40, 4, small(partitions=4, epochs=1), folder=tmp_path)
+    with pytest.raises(InputError, match="set rounds = true"):
+        resume(tmp_path, line, engine=Cluster())
+    with pytest.raises(ValueError, match="rounds need several partitions"):
+        small(rounds=True)
+    assert not EmbedConfig(partitions="auto", rounds=True).for_graph(1000, 1000).rounds
 
 
 def test_partitions_need_drawn_negatives() -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from faan.base import InputError, check_free
-from faan.cli.options import AsJson, Settings, refuse, with_changes
+from faan.base import Cluster, InputError, check_free
+from faan.cli.engine import HERE, EngineOptions
+from faan.cli.options import AsJson, Settings, refuse, with_changes, with_options
 from faan.cli.printing import busy, new_table, out, print_json, talk, visible
 from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 from faan.graph import Graph, has_fixed_columns
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from faan.embed import EmbedConfig, EmbeddingRun, EpochReport, ModelName
 
 
+@with_options("engine", EngineOptions)
 @reads_graph("format", "columns", "type_relation", "skip_bad_lines")
 def embed(
     graph: GraphArgument,
@@ -50,6 +52,7 @@ def embed(
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Triples to report link prediction on.")] = None,
     tsv: Annotated[bool, typer.Option("--tsv", help="Also write the vectors as TSV, for other tools.")] = False,
     source: SourceOptions = DEFAULT,
+    engine: EngineOptions = HERE,
     as_json: AsJson = False,
 ) -> None:
     """Train entity and relation embeddings of a graph; `faan resume FOLDER` continues an interrupted run."""
@@ -60,7 +63,9 @@ def embed(
     if purpose is not None:
         refuse("settings of its own, without --for", {"--config": config})
     check_free(output)
-    settings = _for_completion(model, bool(valid), setting) if purpose else embed_config(model, config, setting)
+    cluster = engine.cluster
+    changes = [*(setting or ()), *(["rounds=true"] if cluster else [])]
+    settings = _for_completion(model, bool(valid), changes) if purpose else embed_config(model, config, changes)
 
     given = (("valid", valid), ("test", test))
     held_out = {name: (path, source.of_table().read(path)) for name, path in given if path}
@@ -72,16 +77,25 @@ def embed(
 
     _say_what_is_ranked(trained_on, settings, len(triples.get("valid", ())))
     with busy("training vectors") as on_progress:
-        run = embed_graph(trained_on, settings, output, **triples, on_progress=on_progress, on_report=_print_epoch)
+        run = embed_graph(
+            trained_on,
+            settings,
+            output,
+            valid=triples.get("valid"),
+            test=triples.get("test"),
+            on_progress=on_progress,
+            on_report=_print_epoch,
+            engine=cluster,
+        )
     _finish(run, output, tsv, as_json)
 
 
-def resume_embedding(folder: Path, tsv: bool, as_json: bool) -> None:
+def resume_embedding(folder: Path, tsv: bool, as_json: bool, cluster: Cluster | None) -> None:
     """Go on with an interrupted run of `faan embed`."""
     from faan.embed import resume_run
 
     with busy("training vectors") as on_progress:
-        run = resume_run(folder, on_progress=on_progress, on_report=_print_epoch)
+        run = resume_run(folder, on_progress=on_progress, on_report=_print_epoch, engine=cluster)
     _finish(run, folder, tsv, as_json)
 
 

@@ -40,3 +40,6 @@ class EngineOptions:
             refuse("--engine ray", {"--address": self.address, "--workers": self.workers})
             return None
         return Cluster(self.address, self.workers)
+
+
+HERE = EngineOptions()  # in signatures; the command line always gives its own

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from faan.base import Cluster, InputError, UnknownSettingError, check_writable, write_json
-from faan.cli.engine import EngineOptions
+from faan.cli.engine import HERE, EngineOptions
 from faan.cli.options import AsJson, Settings, read_tasks, refuse, with_options
 from faan.cli.printing import busy, print_json, print_table, talk, visible
 from faan.cli.train import training_callbacks
@@ -30,8 +30,6 @@ from faan.paper import (
     write_tables,
 )
 from faan.tasks import Benchmark, benchmark_name, find_benchmark
-
-_HERE = EngineOptions()  # in the signature; the command line always gives its own
 
 
 @with_options("engine", EngineOptions)
@@ -67,7 +65,7 @@ def reproduce(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FOLDER", help="Also write Markdown, CSV and figures.")
     ] = None,
-    engine: EngineOptions = _HERE,
+    engine: EngineOptions = HERE,
     as_json: AsJson = False,
 ) -> None:
     """Show the tables of the FAAN paper: what was measured here beside what was published, and what is missing."""

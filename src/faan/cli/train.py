@@ -11,7 +11,17 @@ import typer
 
 from faan.base import RESULT_FILE, InputError, check_free, config_name, config_names, is_config
 from faan.cli.embed import embed_config, resume_embedding
-from faan.cli.options import AsJson, BenchmarkFolder, Settings, TensorBoard, read_tasks, refuse, with_changes
+from faan.cli.engine import HERE, EngineOptions
+from faan.cli.options import (
+    AsJson,
+    BenchmarkFolder,
+    Settings,
+    TensorBoard,
+    read_tasks,
+    refuse,
+    with_changes,
+    with_options,
+)
 from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
 from faan.tasks import find_benchmark
 
@@ -47,6 +57,7 @@ def train(
     _finish(run, as_json)
 
 
+@with_options("engine", EngineOptions)
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an interrupted run.")],
     benchmark: Annotated[
@@ -56,6 +67,7 @@ def resume(
     tsv: Annotated[
         bool, typer.Option("--tsv", help="For `faan embed`: also write the vectors as TSV, for other tools.")
     ] = False,
+    engine: EngineOptions = HERE,
     as_json: AsJson = False,
 ) -> None:
     """Continue an interrupted run. It ends with the same numbers as an uninterrupted one."""
@@ -63,9 +75,9 @@ def resume(
 
     if not is_run(folder):
         refuse("runs of `faan train`", {"--benchmark": benchmark, "--tensorboard": tensorboard})
-        resume_embedding(folder, tsv, as_json)
+        resume_embedding(folder, tsv, as_json, engine.cluster)
         return
-    refuse("runs of `faan embed`", {"--tsv": tsv})
+    refuse("runs of `faan embed`", {"--tsv": tsv, "--engine": engine.engine})
     tasks = read_tasks(benchmark) if benchmark else None
     with training_callbacks(f"faan resume {folder}", folder if tensorboard else None) as callbacks:
         run = resume_run(folder, tasks, callbacks=callbacks)

@@ -78,6 +78,9 @@ class EmbedConfig(Settings):
     """Parts of the entities, two of which are in memory while the others are on disk; 1 keeps all in memory. More of
     them take less memory and more time. ``"auto"`` is 1 where vectors and the optimiser's state fit into 4 GiB (or a
     third of the machine's memory), and else 4 or more."""
+    rounds: bool = False
+    """Train partitions in rounds whose buckets share no partition, so that several workers (``--engine ray``) can
+    compute them at once; relation vectors are put together after each round. The result does not depend on workers."""
 
     seed: int = Field(0, ge=0)
     """The same seed and settings give the same vectors."""
@@ -106,6 +109,7 @@ class EmbedConfig(Settings):
             changes |= {"epochs": epochs, "budget": 0}
         if self.partitions == "auto":
             changes["partitions"] = 1 if "negatives" in changes else self._partitions(num_entities)
+            changes["rounds"] = self.rounds and changes["partitions"] > 1
         return self.model_copy(update=changes)
 
     def _partitions(self, num_entities: int) -> int:
@@ -141,6 +145,8 @@ class EmbedConfig(Settings):
             raise ValueError(f'negatives must be at least 1 or "all", not {self.negatives}')
         if self.partitions != "auto" and self.partitions < 1:
             raise ValueError(f'partitions must be at least 1 or "auto", not {self.partitions}')
+        if self.rounds and self.partitions == 1:
+            raise ValueError("rounds need several partitions: set partitions to 4 or more")
         if self.negatives == "all" and self.partitions != 1:
             raise ValueError('negatives = "all" needs all entities in memory: leave partitions at 1')
         if self.loss == "margin" and self.margin == 0.0:

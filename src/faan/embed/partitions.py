@@ -39,6 +39,15 @@ class Bucket:
     moment: tuple[int, ...]  # what its random numbers depend on
 
 
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Two partitions and the edges between them."""
+
+    step: int  # of its epoch
+    pair: tuple[int, int]
+    edges: np.ndarray  # (n, 3), entities by their rows in all partitions
+
+
 class EntityTable(Protocol):
     """The vectors of all entities during training, wherever they are."""
 
@@ -91,15 +100,15 @@ class Partitions:
         versions: Sequence[int] = (),
     ) -> None:
         assert config.partitions != "auto"
-        self.num_entities, self.count, self._config, self._folder = num_entities, config.partitions, config, folder
-        self._size = -(-num_entities // self.count)  # rows of a partition
+        self.num_entities, self.count, self.config, self._folder = num_entities, config.partitions, config, folder
+        self.size = -(-num_entities // self.count)  # rows of a partition
         self._rows = random_stream(config.seed, PARTITIONS).permutation(num_entities)
         width = make_model(config).entity_width(config.dimension)
-        self.table = RowTable(torch.empty(2 * self._size, width), config)
+        self.table = RowTable(torch.empty(2 * self.size, width), config)
         self._held: list[int | None] = [None, None]  # which partition is in which half of the table
         self._is_new = [False, False]  # whether that is newer than what is on disk
         self._counts = self._count(triples)
-        self._saved = list(versions)
+        self.saved = list(versions)  # of a checkpoint
         self.versions = list(versions) or [-1] * self.count
         folder.mkdir(parents=True, exist_ok=True)
         if not versions:
@@ -108,22 +117,31 @@ class Partitions:
 
     def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
         """The edges between each two partitions, which are read from disk before."""
+        number = self.updates(epoch)
+        for met in self.between(triples, epoch):
+            self._hold(met.pair)
+            self._is_new = [True, True]
+            yield self.local(met, self._held, number, epoch)
+            number += BatchPlan.of(len(met.edges), self.config).updates
+
+    def between(self, triples: np.ndarray, epoch: int) -> Iterator[Meeting]:
+        """Each two partitions in the order of an epoch, if there are edges between them."""
         pairs, step_of = self._order(epoch)
         rows = self._rows[triples[:, [0, 2]]]
-        parts = rows // self._size
+        parts = rows // self.size
         steps = step_of[parts[:, 0], parts[:, 1]]
         order = np.argsort(steps, kind="stable")
         ends = np.cumsum(np.bincount(steps, minlength=len(pairs)))
-        number = self.updates(epoch)
         for step, (pair, chosen) in enumerate(zip(pairs, np.split(order, ends[:-1]), strict=True)):
-            if not len(chosen):
-                continue
-            self._hold(pair)
-            places = rows[chosen] % self._size + self._size * (parts[chosen] == self._held[1])
-            local = np.column_stack([places[:, 0], triples[chosen, 1], places[:, 1]])
-            self._is_new = [True, True]
-            yield Bucket(local, 2 * self._size, number, (epoch, step))
-            number += BatchPlan.of(len(chosen), self._config).updates
+            if len(chosen):
+                yield Meeting(step, pair, np.column_stack([rows[chosen, 0], triples[chosen, 1], rows[chosen, 1]]))
+
+    def local(self, met: Meeting, held: Sequence[int | None], number: int, epoch: int) -> Bucket:
+        """The edges of a meeting with entities by their rows in memory, where two partitions are held."""
+        ends = met.edges[:, [0, 2]]
+        places = ends % self.size + self.size * (ends // self.size == held[1])
+        edges = np.column_stack([places[:, 0], met.edges[:, 1], places[:, 1]])
+        return Bucket(edges, 2 * self.size, number, (epoch, met.step))
 
     def updates(self, epoch: int) -> int:
         """Epochs differ: which edges are in a bucket depends on the order of partitions."""
@@ -131,7 +149,7 @@ class Partitions:
         for one in range(epoch):
             _, step_of = self._order(one)
             edges = np.bincount(step_of.ravel(), weights=self._counts.ravel()).astype(np.int64)
-            total += sum(BatchPlan.of(int(count), self._config).updates for count in edges if count)
+            total += sum(BatchPlan.of(int(count), self.config).updates for count in edges if count)
         return total
 
     def vectors(self) -> Tensor:
@@ -143,9 +161,9 @@ class Partitions:
             rows = self._rows[start : start + _AT_ONCE]
             found = np.empty((len(rows), width), np.float32)
             for part in range(self.count):
-                mine = rows // self._size == part
-                there = np.memmap(self._file(part), np.float32, "r", shape=(self._size, width))
-                found[mine] = there[rows[mine] % self._size]
+                mine = rows // self.size == part
+                there = np.memmap(self.file(part), np.float32, "r", shape=(self.size, width))
+                found[mine] = there[rows[mine] % self.size]
             np.load(path, mmap_mode="r+")[start : start + len(rows)] = found
         return torch.from_numpy(np.load(path, mmap_mode="c"))
 
@@ -153,9 +171,9 @@ class Partitions:
         """Bring all that is in memory to disk; these versions stay until the next are saved."""
         self._flush()
         for part in range(self.count):
-            sync(self._file(part))
-        self._saved = list(self.versions)
-        return self._saved
+            sync(self.file(part))
+        self.saved = list(self.versions)
+        return self.saved
 
     def _flush(self) -> None:
         for half, part in enumerate(self._held):
@@ -164,7 +182,7 @@ class Partitions:
 
     def forget(self) -> None:
         """Remove what was saved before: nobody needs it once a checkpoint names the versions that were saved last."""
-        kept = {self._file(part) for part in range(self.count)}
+        kept = {self.file(part) for part in range(self.count)}
         for path in self._folder.glob("part-*.bin"):
             if path not in kept:
                 path.unlink()
@@ -180,11 +198,15 @@ class Partitions:
                 self._write(half, held)
             self._read(half, part)
 
+    def _meetings(self) -> list[tuple[int, int]]:
+        """Which two partitions are trained after which, by numbers that are given to them in each epoch."""
+        return walk(self.count)
+
     def _order(self, epoch: int) -> tuple[list[tuple[int, int]], np.ndarray]:
         """The pairs of an epoch, and for the partitions of head and tail (P, P) the pair that trains their edges."""
         count = self.count
-        named = random_stream(self._config.seed, BUCKETS, epoch).permutation(count).tolist()
-        pairs = [(named[one], named[other]) for one, other in walk(count)]
+        named = random_stream(self.config.seed, BUCKETS, epoch).permutation(count).tolist()
+        pairs = [(named[one], named[other]) for one, other in self._meetings()]
         step_of = np.full((count, count), -1)
         for step, (one, other) in enumerate(pairs):
             step_of[one, other] = step_of[other, one] = step
@@ -194,52 +216,64 @@ class Partitions:
 
     def _count(self, triples: np.ndarray) -> np.ndarray:
         """The edges by the partitions of head and tail, (P, P)."""
-        parts = self._rows[triples[:, [0, 2]]] // self._size
+        parts = self._rows[triples[:, [0, 2]]] // self.size
         count = self.count
         return np.bincount(parts[:, 0] * count + parts[:, 1], minlength=count * count).reshape(count, count)
 
     def _begin(self, part: int) -> None:
         """First values, from a stream of the partition's own."""
-        rows = self.table.rows[: self._size]
-        fill_normal(rows.numpy(), random_stream(self._config.seed, FIRST_VALUES, part), self._config.init_scale)
-        if self._config.unit_norm:
+        rows = self.table.rows[: self.size]
+        fill_normal(rows.numpy(), random_stream(self.config.seed, FIRST_VALUES, part), self.config.init_scale)
+        if self.config.unit_norm:
             rows.div_(torch.linalg.vector_norm(rows, dim=-1, keepdim=True))
         for state in self.table.state.values():
-            state[: self._size] = 0
+            state[: self.size] = 0
         self._is_new[0] = True
         self._write(0, part)
-
-    def _arrays(self, half: int) -> list[np.ndarray]:
-        """The vectors and the optimiser's state in one half of the table."""
-        tensors = (self.table.rows, *(self.table.state[name] for name in sorted(self.table.state)))
-        return [tensor[half * self._size : (half + 1) * self._size].numpy() for tensor in tensors]
 
     def _write(self, half: int, part: int) -> None:
         """Write half of the table as a new version of a partition, and remove the old one unless it is saved."""
         if not self._is_new[half]:
             return
-        old, is_saved = self._file(part), self.versions[part] in self._saved[part : part + 1]
+        old, is_saved = self.file(part), self.versions[part] in self.saved[part : part + 1]
         self.versions[part] += 1
-        with self._file(part).open("wb") as file:
-            for array in self._arrays(half):
-                file.write(array.data.cast("B"))
+        write_part(halves(self.table)[half], self.file(part))
         self._is_new[half] = False
         if not is_saved:
             old.unlink(missing_ok=True)
 
     def _read(self, half: int, part: int) -> None:
-        arrays, path = self._arrays(half), self._file(part)
-        if not path.is_file() or path.stat().st_size != sum(array.nbytes for array in arrays):
-            raise InputError("a partition of the vectors is damaged or missing; start the run again", source=str(path))
-        with path.open("rb", buffering=0) as file:
-            for array in arrays:
-                view = array.data.cast("B")
-                while len(view):
-                    view = view[file.readinto(view) :]
+        read_part(halves(self.table)[half], self.file(part))
         self._held[half], self._is_new[half] = part, False
 
-    def _file(self, part: int) -> Path:
-        return self._folder / f"part-{part}-{self.versions[part]}.bin"
+    def file(self, part: int, version: int | None = None) -> Path:
+        """The file of a partition, in its newest version by default."""
+        return self._folder / f"part-{part}-{self.versions[part] if version is None else version}.bin"
+
+
+def halves(table: RowTable) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The vectors and the optimiser's state of the two partitions that a table holds."""
+    size = len(table.rows) // 2
+    tensors = (table.rows, *(table.state[name] for name in sorted(table.state)))
+    return [tensor[:size].numpy() for tensor in tensors], [tensor[size:].numpy() for tensor in tensors]
+
+
+def read_part(arrays: Sequence[np.ndarray], path: Path) -> None:
+    """Read a partition."""
+    if not path.is_file() or path.stat().st_size != sum(array.nbytes for array in arrays):
+        raise InputError("a partition of the vectors is damaged or missing; start the run again", source=str(path))
+    with path.open("rb", buffering=0) as file:
+        for array in arrays:
+            view = array.data.cast("B")
+            while len(view):
+                view = view[file.readinto(view) :]
+
+
+def write_part(arrays: Sequence[np.ndarray], path: Path) -> None:
+    """Write a partition."""
+    with path.open("wb") as file:
+        for array in arrays:
+            file.write(array.data.cast("B"))
 
 
 def walk(count: int) -> list[tuple[int, int]]:

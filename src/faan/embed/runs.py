@@ -21,6 +21,7 @@ import numpy as np
 
 from faan.base import (
     RESULT_FILE,
+    Cluster,
     InputError,
     OnProgress,
     Stopwatch,
@@ -58,8 +59,12 @@ def embed_graph(
     test: np.ndarray | None = None,
     on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
+    engine: Cluster | None = None,
 ) -> EmbeddingRun:
-    """Train vectors for a graph; `valid` and `test` are triples by id, as `encode_triples` gives them."""
+    """Train vectors for a graph; `valid` and `test` are triples by id, as `encode_triples` gives them.
+
+    An `engine` trains the buckets of a round side by side (`EmbedConfig.rounds`).
+    """
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()):
         raise InputError("exists and is not empty; resume the run in it or choose another folder", source=str(folder))
@@ -73,23 +78,30 @@ def embed_graph(
             if held_out is not None and len(held_out):
                 np.save(new / f"{name}.npy", held_out, allow_pickle=False)
         begin(triples, graph.num_entities, graph.num_relations, config, _held_out(new, "valid"), new)
-    return _to_the_end(folder, graph, on_progress, on_report)
+    return _to_the_end(folder, graph, on_progress, on_report, engine)
 
 
 def resume_run(
-    folder: Path | str, *, on_progress: OnProgress = ignore_progress, on_report: OnReport | None = None
+    folder: Path | str,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    on_report: OnReport | None = None,
+    engine: Cluster | None = None,
 ) -> EmbeddingRun:
     """Go on with an interrupted run; it ends as if it had never been interrupted."""
     folder = Path(folder)
     read_progress(folder)  # complains where there is no run
-    return _to_the_end(folder, open_graph(folder / "graph"), on_progress, on_report)
+    return _to_the_end(folder, open_graph(folder / "graph"), on_progress, on_report, engine)
 
 
-def _to_the_end(folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None) -> EmbeddingRun:
+def _to_the_end(
+    folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None, engine: Cluster | None
+) -> EmbeddingRun:
     valid, stopwatch = _held_out(folder, "valid"), Stopwatch(folder)
     with locked(folder):
         with stopwatch.timing("embed", on_progress) as tick:
-            run = resume(folder, triples_of(graph), valid=valid, on_progress=tick, on_report=on_report)
+            triples = triples_of(graph)
+            run = resume(folder, triples, valid=valid, on_progress=tick, on_report=on_report, engine=engine)
         return _finish(folder, graph, run.embeddings, stopwatch.seconds["embed"])
 
 

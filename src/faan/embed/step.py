@@ -8,7 +8,7 @@ more cores busy, but on two cores the interpreter's share in each costs more tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
@@ -19,8 +19,9 @@ from faan.embed.config import EmbedConfig
 from faan.embed.loss import summed_loss
 from faan.embed.models import make_model
 from faan.embed.optimizer import RowTable
+from faan.embed.partitions import Bucket
 from faan.embed.questions import QuestionBatch, question_gradients
-from faan.embed.sampling import DROPOUT, Batch, random_stream
+from faan.embed.sampling import DROPOUT, Batch, BatchPlan, make_batch, random_stream
 
 
 class Updater:
@@ -135,6 +136,14 @@ class Updater:
         ]
         for move in moves:
             move.result()
+
+
+def bucket_losses(updater: Updater, bucket: Bucket, config: EmbedConfig) -> Iterator[float]:
+    """Make the updates of a bucket; the loss of each."""
+    plan = BatchPlan.of(len(bucket.triples), config)
+    order = plan.order(len(bucket.triples), config.seed, *bucket.moment)  # (updates, K * C)
+    for number, chosen in enumerate(order, bucket.number):
+        yield updater.update(make_batch(bucket.triples[chosen], plan, bucket.num_rows, config, number), number)
 
 
 def _sums(gradients: Sequence[Tensor], places: np.ndarray, count: int) -> Tensor:

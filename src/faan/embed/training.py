@@ -10,6 +10,7 @@ import json
 import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +20,11 @@ import numpy as np
 from faan.base import (
     CHECKPOINT_FILE,
     METRICS_FILE,
+    Cluster,
     InputError,
+    LocalPool,
     OnProgress,
+    Pool,
     TrainingError,
     ignore_progress,
     read_config,
@@ -35,10 +39,12 @@ from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import RowTable
 from faan.embed.partitions import PARTITIONS_FOLDER, EntityTable, Partitions, Whole
 from faan.embed.questions import Questions
-from faan.embed.sampling import HELD_OUT, BatchPlan, make_batch, random_stream
-from faan.embed.step import Updater
+from faan.embed.rounds import BucketWorker, Rounds
+from faan.embed.sampling import HELD_OUT, random_stream
+from faan.embed.step import Updater, bucket_losses
 
 TRAINING = "training vectors"  # as progress calls it
+ONE_AFTER_THE_OTHER = "an engine has nothing to share out, because the run trains one bucket after the other"
 
 OnReport = Callable[[EpochReport], None]
 """Called after every epoch."""
@@ -111,8 +117,12 @@ def resume(
     valid: np.ndarray | None = None,
     on_progress: OnProgress = ignore_progress,
     on_report: OnReport | None = None,
+    engine: Cluster | None = None,
 ) -> TrainedVectors:
-    """Continue an interrupted run on the same data; it ends as if it had never been interrupted."""
+    """Continue an interrupted run on the same data; it ends as if it had never been interrupted.
+
+    An `engine` trains the buckets of a round side by side; the folder must be one that all its machines see.
+    """
     folder = Path(folder)
     config = read_config(folder, EmbedConfig)
     tables, progress = load_tables(folder, config)
@@ -123,15 +133,17 @@ def resume(
     sizes = entities.num_entities, len(relations.rows) // (1 + config.inverse_relations)
     for part in (training, held_out):
         check_triples(part, *sizes, at_least=0)
-    return Run(training, held_out, config, entities, relations, progress, folder).to_the_end(on_progress, on_report)
+    run = Run(training, held_out, config, entities, relations, progress, folder)
+    return run.to_the_end(on_progress, on_report, engine)
 
 
 def _partitions(training: np.ndarray, num_entities: int, config: EmbedConfig, folder: Path | None) -> Partitions:
     """New partitions in a run folder; without one in a temporary folder, which goes with them."""
+    kind = Rounds if config.rounds else Partitions
     if folder is not None:
-        return Partitions(training, num_entities, config, folder / PARTITIONS_FOLDER)
+        return kind(training, num_entities, config, folder / PARTITIONS_FOLDER)
     place, remove = scratch_folder()
-    partitions = Partitions(training, num_entities, config, place / PARTITIONS_FOLDER)
+    partitions = kind(training, num_entities, config, place / PARTITIONS_FOLDER)
     weakref.finalize(partitions, remove)
     return partitions
 
@@ -142,8 +154,8 @@ def _entities(
     """The vectors of entities as a checkpoint has them."""
     if "entities" in tables:
         return Whole(tables["entities"], len(training))
-    place = folder / PARTITIONS_FOLDER
-    return Partitions(training, progress.num_entities, config, place, progress.partitions)
+    kind, place = Rounds if config.rounds else Partitions, folder.resolve() / PARTITIONS_FOLDER
+    return kind(training, progress.num_entities, config, place, progress.partitions)
 
 
 def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) -> tuple[np.ndarray, np.ndarray]:
@@ -186,6 +198,7 @@ class Run:
     ) -> None:
         self.training, self.held_out, self.config = training, held_out, config
         self.entities, self.relations, self.progress, self.folder = entities, relations, progress, folder
+        self._pool: Pool | None = None  # who trains rounds
         self.best: Embeddings | None = None  # kept when there is patience
         if folder is not None and config.patience and progress.best is not None:
             self.best = Embeddings.load(folder)
@@ -195,8 +208,20 @@ class Run:
         """The vectors as they are now."""
         return Embeddings(self.config, self.entities.vectors(), self.relations.rows)
 
-    def to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
-        """Train until all epochs are done or patience is at its end."""
+    def to_the_end(
+        self, on_progress: OnProgress, on_report: OnReport | None, engine: Cluster | None = None
+    ) -> TrainedVectors:
+        """Train until all epochs are done or patience is at its end; an engine trains rounds."""
+        if not isinstance(self.entities, Rounds):
+            if engine is not None:
+                raise InputError(f"{ONE_AFTER_THE_OTHER}: set rounds = true, and partitions to 4 or more")
+            return self._to_the_end(on_progress, on_report)
+        given = self.config, self.entities.size
+        local = nullcontext(LocalPool(BucketWorker(*given)))
+        with engine.pool(BucketWorker, given, self.entities.at_once) if engine else local as self._pool:
+            return self._to_the_end(on_progress, on_report)
+
+    def _to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
         while not self.progress.is_over(self.config):
             with Updater(self.entities.table, self.relations, self.config) as updater:
                 report = EpochReport(self.progress.epoch + 1, self._epoch(updater, on_progress))
@@ -238,16 +263,16 @@ class Run:
 
     def _losses(self, updater: Updater, epoch: int) -> Iterator[float]:
         """Make the updates of an epoch; the loss of each."""
+        if isinstance(self.entities, Rounds):
+            assert self._pool is not None
+            yield from self.entities.train(self.training, epoch, self.relations, self._pool)
+            return
         if self._questions is not None:
             for number, asked in enumerate(self._questions.epoch(self.config.seed, epoch), self._updates(epoch)):
                 yield updater.update_asked(asked, number)
             return
         for bucket in self.entities.buckets(self.training, epoch):
-            plan = BatchPlan.of(len(bucket.triples), self.config)
-            order = plan.order(len(bucket.triples), self.config.seed, *bucket.moment)  # (updates, K * C)
-            for number, chosen in enumerate(order, bucket.number):
-                batch = make_batch(bucket.triples[chosen], plan, bucket.num_rows, self.config, number)
-                yield updater.update(batch, number)
+            yield from bucket_losses(updater, bucket, self.config)
 
     @cached_property
     def _updates_in_all(self) -> int:

@@ -47,7 +47,7 @@ def fit_known(
     questions = _bounded(list(known_questions(sources.graph, facts)), config.pairs, seed)
     evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
     candidates = sum(len(task.candidates) for task, _ in questions)
-    heads = max(2, min(config.heads, config.pairs // max(candidates, 1), _MOST_GROUPS // len(questions)))
+    heads = max(2, min(config.heads, config.pairs // max(candidates, 1), _MOST_GROUPS // max(len(questions), 1)))
     for number, (task, asked) in enumerate(questions):
         assert task.facts is not None
         stream = Stream(seed, Purpose.KNOWN_ROWS, number)

@@ -57,7 +57,7 @@ class Rows:
         chosen = [number for number, relation in enumerate(self._relations) if relation not in without]
         tables = [self._tables[number] for number in chosen]  # not as one, which would take as much memory again
         labels = [self._labels[number] for number in chosen]
-        names = [f"c{number}" for number in range(tables[0].shape[1])]  # LightGBM takes no names with commas and the like
+        names = [f"c{number}" for number in range(tables[0].shape[1])]  # LightGBM takes no commas
         groups = [len(one) for one in labels]
         return lightgbm.Dataset(tables, label=np.concatenate(labels), group=groups, feature_name=names)
 
