@@ -218,6 +218,23 @@ class Suggest(Job):
         return "the file differs" if ended and place.read_bytes() != self._whole.read_bytes() else None
 
 
+class Bulk(Job):
+    """A job that completes a graph, a part at a time."""
+
+    def command(self, place: Path) -> list[str]:
+        """Suggest for all heads of all relations."""
+        return ["suggest", str(small_model()), "--all-relations", "--top", "1", "-o", str(place)]
+
+    def again(self, place: Path) -> list[str]:
+        """Go on with the folder."""
+        return [*self.command(place), "--resume"]
+
+    def problem(self, place: Path, *, ended: bool) -> str | None:
+        """The parts are the same, and nothing is beside them."""
+        extra = {path.name for path in place.iterdir()} - {path.name for path in self._whole.iterdir()} if ended else ()
+        return f"left behind: {extra}" if extra else _same(place, self._whole, ("*",)) if ended else None
+
+
 def _begin(place: Path, command: list[str]) -> list[str]:
     """A run that saved nothing is begun again in an empty folder."""
     shutil.rmtree(place, ignore_errors=True)
@@ -264,7 +281,7 @@ class Kills:
         tally, random = Tally(self.name), Random(f"{seed} {first}")
         with tempfile.TemporaryDirectory() as folder:
             jobs: list[Job] = []
-            for kind in (Train, Embed, Fit, Suggest):
+            for kind in (Train, Embed, Fit, Suggest, Bulk):
                 scratch = Path(folder) / kind.__name__
                 scratch.mkdir()
                 jobs.append(kind(kind.__name__.lower(), scratch, random))

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import tempfile
 from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
@@ -39,6 +40,11 @@ _STATEMENTS = (
     "UPDATE event SET tail = CAST(x'c328' AS TEXT) WHERE id = {n}",
     "UPDATE event SET examples = '{{\"examples\": 7}}' WHERE id = {n}",
     "UPDATE event SET examples = '[' || printf('%.100000c', '[') WHERE id = {n}",
+    "UPDATE shown SET reasons = x'ff'",
+    "UPDATE shown SET reasons = printf('%.100000c', '[')",
+    "UPDATE shown SET reasons = '[7, null]'",
+    "UPDATE shown SET event = event + {n}",
+    "INSERT INTO shown VALUES (-1, '[]')",
     "UPDATE event SET reviewer = printf('%.500000c', 'a') WHERE id = {n}",
     "UPDATE event SET relation = 'is', head = 'no such entity' WHERE id = {n}",
     "UPDATE event SET probability = {n}e300",
@@ -123,6 +129,8 @@ def _kind(path: Path, files: list[Path], random: Random) -> None:
         for ending in ("-journal", "-wal", "-shm"):
             (path / f"decisions.sqlite{ending}").write_bytes(mutated(random.randbytes(600), random))
         return
+    if file.is_dir():
+        return  # of the harm before
     file.unlink(missing_ok=True)
     if what == "folder":
         file.mkdir()
@@ -178,4 +186,10 @@ def _model() -> Path:
     return small_model()
 
 
-MODELS = Inputs("models", make, attempt, share=4.0, goal=5_000, prepare=_model)
+def _warm_up() -> None:
+    """Use a right model once: what is compiled then takes no input's time."""
+    with tempfile.TemporaryDirectory() as folder:
+        attempt(shutil.copytree(_model(), Path(folder) / "model"))
+
+
+MODELS = Inputs("models", make, attempt, share=4.0, goal=5_000, prepare=_warm_up)

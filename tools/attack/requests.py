@@ -62,7 +62,8 @@ _ODD: tuple[Any, ...] = (
 )
 _PATHS = ("/api/suggest", "/api/score", "/api/explain", "/api/decisions", "/evidence")
 _READS = ("/api/entities", "/api/relations", "/api/decisions", "/api/export", "/healthz", "/", "/openapi.json")
-_RANKED = (b"POST /api/suggest", b"POST /api/score", b"POST /api/explain", b"POST /evidence")
+_RANKED = (b"POST /api/suggest", b"POST /api/score", b"POST /api/explain", b"POST /evidence", b"POST /reconcile")
+_RECONCILE = ("", "/suggest/entity", "/suggest/type", "/suggest/property", "/properties", "/preview", "/x")
 _VERDICTS = ("accepted", "rejected", "skipped")
 
 
@@ -88,10 +89,57 @@ def question(random: Random) -> tuple[str, dict[str, Any]]:
     return path, body
 
 
+def cells(random: Random) -> dict[str, Any]:
+    """Cells to reconcile, as OpenRefine sends them, or as it would not."""
+    value = random.choice(("town3a", {"id": "land3"}, 7, True, *_WORDS))
+    values = {"pid": random.choice(("next_to", "lies_in", "x")), "v": random.choice((value, [value] * 100))}
+    query: dict[str, Any] = {"query": random.choice((*_WORDS, f"land{random.randrange(30)}"))}
+    query |= random.choice(({}, {"limit": 3}, {"type": "city"}, {"type": ["country"], "type_strict": "all"}))
+    query |= random.choice(({}, {"properties": [values]}, {"properties": [values] * random.choice((3, 20))}))
+    if random.random() < 0.3:
+        query[random.choice((*query, "other"))] = random.choice((*_ODD, *_WORDS))
+    return {f"q{i}": query for i in range(random.choice((1, 10, 100, 101)))}
+
+
+def columns(random: Random) -> dict[str, Any]:
+    """Columns to fill."""
+    ids = [f"land{i % 40}" for i in range(random.choice((1, 10, 1000)))]
+    settings = random.choice(({}, {"limit": "3"}, {"source": "known"}, {"min_probability": "0,1"}, {"strict": "on"}))
+    if random.random() < 0.3:
+        settings = {random.choice(("limit", "source", "min_probability", "other")): random.choice((*_ODD, *_WORDS))}
+    names = random.sample(("next_to", "speaks", "next_to#reason", "trade3#probability", "x"), random.choice((1, 1, 3)))
+    asked: dict[str, Any] = {"ids": ids, "properties": [{"id": name, "settings": settings} for name in names]}
+    if random.random() < 0.3:
+        asked[random.choice((*asked, "other"))] = random.choice((*_ODD, *_WORDS))
+    return asked
+
+
+def reconciling(random: Random) -> bytes:
+    """A request of a reconciliation client, with fields in the address or in a form, or changed."""
+    field = random.choice(("queries", "queries", "extend", "prefix", "id", "type", "callback", "other"))
+    value = {"queries": cells, "extend": columns}.get(field, lambda random: random.choice(_WORDS))(random)
+    text = json.dumps(value).encode() if isinstance(value, dict) else value.encode()
+    if random.random() < 0.2:
+        text = mutated(text, random)[: 1 << 18]
+    form = f"{field}={quote(text)}"
+    if random.random() < 0.3:
+        form += f"&cursor={quote(str(random.choice(_ODD)), errors='replace')}&limit={random.choice((1, -1, 'x'))}"
+    headers = ["Host: localhost", "Connection: close", random.choice(("Origin: http://localhost:3333", "X: y"))]
+    if field in ("queries", "extend") and random.random() < 0.9:
+        first, content = "POST /reconcile HTTP/1.1", form.encode()
+        headers += [f"Content-Length: {len(content)}", "Content-Type: application/x-www-form-urlencoded"]
+    else:
+        first, content = f"GET /reconcile{random.choice(_RECONCILE)}?{form[: 1 << 14]} HTTP/1.1", b""
+    return "\r\n".join([first, *headers]).encode() + b"\r\n\r\n" + content
+
+
 def request(random: Random) -> tuple[bytes, bool]:
     """The bytes of a request, and whether it is whole: some are changed until no client would send them."""
     kind = random.random()
-    if kind < 0.6:
+    if kind < 0.25:
+        sent = reconciling(random)
+        return (mutated(sent, random)[: 1 << 21], False) if random.random() < 0.05 else (sent, True)
+    if kind < 0.7:
         path, body = question(random)
         content = json.dumps(body).encode()
         if random.random() < 0.2:

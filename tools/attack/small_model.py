@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.attack.campaign import ROOT
 
 _PLACE = ROOT / "runs" / "attack"
+_METHOD = "evidence"
 LANDS = 30
 EXAMPLES = [(f"land{i}", f"town{i}a") for i in range(5)]
 _SETTINGS = """
@@ -44,6 +45,7 @@ def facts() -> list[tuple[str, str, str]]:
         rows += [(land, "speaks", f"tongue{i % 4}"), (land, "next_to", f"land{(i + 1) % LANDS}")]
         rows += [(land, "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
         rows += [(f"town{i}{t}", "is", "city") for t in "abc"]
+        rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
         rows += [(land, f"trade{t}", f"land{(i + t + 2) % LANDS}") for t in range(27)]
     return rows
 
@@ -80,10 +82,10 @@ def _is_usable(folder: Path) -> bool:
     from faan import InputError, load
 
     try:
-        load(folder)
+        method = load(folder).about.method
     except InputError:
         return False
-    return (folder / "entities.sqlite").exists()
+    return method == _METHOD and (folder / "entities.sqlite").exists()
 
 
 def _make(folder: Path) -> None:
@@ -92,11 +94,13 @@ def _make(folder: Path) -> None:
     from faan.web.decision import NewDecision
 
     shutil.rmtree(folder, ignore_errors=True)
-    fit(read_graph(facts(), type_relations=["is"]), config=str(settings()), progress=False).save(folder)
+    completer = fit(read_graph(facts(), type_relations=["is"]), config=str(settings()), progress=False)
+    assert completer.about.method == _METHOD, "a model without vectors and trees is a smaller target"
+    completer.save(folder)
     with closing(Decisions(folder / DECISIONS_FILE)) as decisions:
         for i in range(8):
             fact = "capital", f"land{i}", f"town{i}a"
-            decisions.decide(NewDecision("Ana", *fact, "accepted", 0.5, 1.0, 1, "{}", "model", f"key{i:05}"))
+            decisions.decide(NewDecision("Ana", *fact, "accepted", 0.5, 1.0, 1, ["a coin"], key=f"key{i:05}"))
         decisions.undo(8, "Bo")
     with service_of(folder):  # makes the index
         pass

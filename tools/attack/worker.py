@@ -14,14 +14,15 @@ import subprocess
 import sys
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tools.attack.campaign import ROOT
 
-SECONDS = 10.0  # an input that keeps a core busy for longer hangs; so does one that waits six times as long
+SECONDS = 10.0  # an input that keeps a core busy for longer hangs; so does one that waits as long for nothing
 MIB = 2048  # a process that holds more has swollen
-_INPUTS = 5000  # that one process tries; then a new one comes
+_INPUTS = 10_000  # that one process tries; then a new one comes
 _LOOK = 0.05  # seconds between two looks at the memory
 
 
@@ -56,14 +57,15 @@ class Worker:
         self._tried += 1
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
-        busy, start = _busy(process.pid), time.monotonic()
+        busy, idle, last = _busy(process.pid), 0.0, time.monotonic()
         while not select.select([process.stdout], [], [], _LOOK)[0]:
             held = _mib(process.pid)
             if held > MIB:
                 self.close()
                 return {"outcome": "memory", "detail": f"more than {MIB:,} MiB", "mib": held}
-            waited = time.monotonic() - start
-            if waited > self._seconds and (_busy(process.pid) - busy > self._seconds or waited > 6 * self._seconds):
+            now = time.monotonic()
+            idle, last = idle + (now - last if _sleeps(process.pid) else 0.0), now
+            if idle > self._seconds or _busy(process.pid) - busy > self._seconds:
                 self.close()
                 return {"outcome": "hang", "detail": f"more than {self._seconds:g} s", "seconds": self._seconds}
         answer = process.stdout.readline()
@@ -103,6 +105,15 @@ def _busy(pid: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _sleeps(pid: int) -> bool:
+    """Whether no thread of a process could go on if it had a processor: a busy machine makes no input hang either."""
+    for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(OSError):
+            if path.read_text().rpartition(")")[2].split()[0] in "RD":
+                return False
+    return True
 
 
 def _peak_mib() -> float:
