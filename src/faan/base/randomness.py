@@ -58,6 +58,10 @@ class Stream:
             np.int64
         )
 
-    def permutation(self, count: int) -> NDArray[np.int64]:
-        """The numbers 0 to count - 1 in random order."""
-        return np.argsort(self.raw(count), kind="stable")
+    def permutation(self, count: int, first: int | None = None) -> NDArray[np.int64]:
+        """The numbers 0 to count - 1 in random order, or the first of these, which are found without sorting all."""
+        raw = self.raw(count)
+        if first is None or first >= count:
+            return np.argsort(raw, kind="stable")
+        chosen = np.sort(np.argpartition(raw, first)[:first])
+        return chosen[np.argsort(raw[chosen], kind="stable")]
