@@ -16,7 +16,7 @@ from pykeen.triples import TriplesFactory
 
 from faan.base import InputError, ignore_progress
 from faan.graph import Graph, read_graph
-from faan.links import LinkSplit, evaluate_pykeen, hide_facts, pykeen_model, rank_questions
+from faan.links import LinkSplit, completion_tables, evaluate_pykeen, hide_facts, pykeen_model, rank_questions
 from faan.models import (
     EvidenceConfig,
     EvidenceRanker,
@@ -29,7 +29,6 @@ from faan.models import (
     make_sources,
     training_factory,
 )
-from faan.paper import completion_tables
 from faan.rank import Origin, evaluate_method, rank_splits
 from faan.tasks import BuildSettings, build_benchmark
 

@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.write_results import results_page, write_results_page
 
 from faan.base import InputError
-from faan.paper import Chart
-from faan.paper.figures import write_figure
-from faan.paper.page import results_page, write_results_page
+from faan.rank import Chart, write_figure
 
 from .conftest import Faan, WriteResult
 

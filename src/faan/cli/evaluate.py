@@ -192,7 +192,7 @@ def _print_judged(figures: dict[str, Any], thresholds: str, as_json: bool) -> No
 
 
 def _write(result: ResultFile, folder: Path) -> None:
-    from faan.paper import slug_of
+    from faan.rank import slug_of
 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{slug_of(result.dataset)}-completion-{slug_of(result.method)}-seed{result.seed}.json"
@@ -202,7 +202,8 @@ def _write(result: ResultFile, folder: Path) -> None:
 
 def _finish(results: Sequence[ResultFile], called: str, figure: Path | None, as_json: bool) -> None:
     """Draw the figure, print the tables."""
-    from faan.paper import completion_tables, write_figure
+    from faan.links import completion_tables
+    from faan.rank import write_figure
 
     tables = completion_tables(results, called)
     charts = [table.figure for table in tables if table.figure]

@@ -20,7 +20,7 @@ from faan.graph import RARE, RelationSummary, SchemaSummary, Summary
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
 
 if TYPE_CHECKING:
-    from faan.paper import Table as ResultTable
+    from faan.rank import Table as ResultTable
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
 # Results; where they do not go to a terminal, lines are as long as they have to be.

@@ -27,8 +27,8 @@ from faan.paper import (
     run_folder,
     shortened,
     write_statistics,
-    write_tables,
 )
+from faan.rank import write_tables
 from faan.tasks import Benchmark, benchmark_name, find_benchmark
 
 

@@ -6,6 +6,7 @@ from faan.links.hiding import MOST, SAMPLE, SHARE, LinkSplit, given_facts, hide_
 from faan.links.methods import DEFAULT_METHODS, LINK_METHODS, method_called
 from faan.links.pykeen import evaluate_pykeen, pykeen_model
 from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
+from faan.links.tables import completion_tables
 
 __all__ = [
     "DEFAULT_METHODS",
@@ -16,6 +17,7 @@ __all__ = [
     "Judged",
     "LinkRanks",
     "LinkSplit",
+    "completion_tables",
     "evaluate_links",
     "evaluate_pykeen",
     "given_facts",

@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
 from faan.paper.case_tables import attention_file
-from faan.paper.completion import completion_tables
 from faan.paper.datasets import write_statistics
-from faan.paper.figures import write_figure
 from faan.paper.jobs import Job, Plan, plan, run_folder, shortened
-from faan.paper.page import write_tables
 from faan.paper.published import published_figures
 from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
-from faan.paper.results import slug_of
-from faan.paper.table import Chart, Table
 from faan.paper.tables import build_tables
 
 if TYPE_CHECKING:
@@ -29,25 +24,19 @@ __all__ = [
     "RESULTS",
     "SHIPPED",
     "TABLES",
-    "Chart",
     "Job",
     "Plan",
     "Request",
-    "Table",
     "attention_file",
     "build_tables",
     "case_studies",
-    "completion_tables",
     "plan",
     "published_figures",
     "run_folder",
     "run_job",
     "run_on_ray",
     "shortened",
-    "slug_of",
-    "write_figure",
     "write_statistics",
-    "write_tables",
 ]
 
 _LAZY = {

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, model_validator
 
 from faan.base import InputError, first_problem, read_json
-from faan.paper.published import published, source_note, written
-from faan.paper.request import Request
-from faan.paper.results import key_of, slug_of
-from faan.paper.table import QUICK, Chart, Table, plain_name
+from faan.paper.published import published, source_note
+from faan.paper.request import QUICK, Request
+from faan.paper.results import key_of
+from faan.rank import Chart, Table, plain_name, slug_of, written
 
 
 class NeighbourCase(BaseModel, frozen=True):

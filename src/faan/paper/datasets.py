@@ -8,8 +8,7 @@ from typing import Any
 from faan.base import InputError, UnknownNameError, read_json, write_json
 from faan.paper.published import published, source_note
 from faan.paper.request import Request
-from faan.paper.results import slug_of
-from faan.paper.table import MISSING, Table
+from faan.rank import MISSING, Table, slug_of
 from faan.tasks import SPLITS, Benchmark, num_pairs
 
 _COLUMNS = {

@@ -12,7 +12,8 @@ import polars as pl
 from faan.base import InputError, config_names, parse_setting
 from faan.paper.case_tables import attention_file
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
-from faan.paper.results import by_relation, read_results, seconds_of, slug_of
+from faan.paper.results import by_relation, read_results, seconds_of
+from faan.rank import slug_of
 from faan.tasks import Benchmark
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The figures that the paper printed (`published.json`), and how figures are written."""
+"""The figures that the paper printed (`published.json`)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,3 @@ def published_figures(table: str, dataset: str) -> dict[str, Any]:
 def source_note() -> str:
     """Where published figures come from."""
     return f"Published: {published()['source']}."
-
-
-def written(figure: float | None, *, signed: bool = False) -> str:
-    """A figure as the paper writes it: .279."""
-    if figure is None:
-        return ""
-    text = f"{figure:+.3f}" if signed else f"{figure:.3f}"
-    return text.replace("0.", ".", 1) if abs(figure) < 0.9995 else text

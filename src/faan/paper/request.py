@@ -18,6 +18,7 @@ from faan.tasks import Protocol
 if TYPE_CHECKING:
     from faan.models import Row
 
+QUICK = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing"  # in titles
 TABLES = ("main", "ablation", "shots", "relations", "attention", "datasets")
 RESULTS = Path("results")
 _PACKAGE = Path(__file__).parents[1]

@@ -76,8 +76,3 @@ def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, ran
 def key_of(label: str) -> str:
     """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
     return re.sub(r"[\W_]", "", label.lower())
-
-
-def slug_of(name: str) -> str:
-    """A name as a part of a file name."""
-    return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "unnamed"

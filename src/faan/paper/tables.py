@@ -12,11 +12,10 @@ import polars as pl
 from faan.base import InputError, config_name
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
-from faan.paper.published import published_figures, source_note, written
-from faan.paper.request import SHOTS, Request, ablated, measured_rows
+from faan.paper.published import published_figures, source_note
+from faan.paper.request import QUICK, SHOTS, Request, ablated, measured_rows
 from faan.paper.results import by_relation
-from faan.paper.table import MISSING, QUICK, Chart, Table, plain_name
-from faan.rank import METRICS
+from faan.rank import METRICS, MISSING, Chart, Table, plain_name, written
 from faan.tasks import Protocol
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Ranking the candidates of queries, metrics, results.
+"""Ranking the candidates of queries, metrics, results and tables of them.
 
 Reading result files does not load torch; ranking does.
 """
@@ -6,8 +6,10 @@ Reading result files does not load torch; ranking does.
 from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
+from faan.rank.charts import write_figure, write_tables
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
-from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash
+from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash, slug_of
+from faan.rank.table import MISSING, Chart, Table, plain_name, written
 
 if TYPE_CHECKING:
     from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
@@ -16,9 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "MISSING",
+    "Chart",
     "Interval",
     "Origin",
     "ResultFile",
+    "Table",
     "TaskRanks",
     "bootstrap",
     "check_tasks",
@@ -26,15 +31,20 @@ __all__ = [
     "evaluate_method",
     "label_of",
     "mean_ranks",
+    "plain_name",
     "rank_shots",
     "rank_splits",
     "rank_task",
     "rank_tasks",
     "relation_metrics",
     "settings_hash",
+    "slug_of",
     "split_metrics",
     "summarise_ranks",
     "untrained_methods",
+    "write_figure",
+    "write_tables",
+    "written",
 ]
 
 _LAZY = {

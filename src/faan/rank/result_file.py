@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -164,6 +165,11 @@ def _check_figures(figures: dict[str, Any], names: Iterable[str]) -> None:
 def label_of(method: str, variant: str | None) -> str:
     """What a row is called in tables."""
     return method if variant is None else f"{method} {variant}"
+
+
+def slug_of(name: str) -> str:
+    """A name as a part of a file name."""
+    return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "unnamed"
 
 
 def settings_hash(settings: BaseModel) -> str:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.write_results import read_completions, results_page
 
-from faan.paper import completion_tables
-from faan.paper.completion import read_completions
-from faan.paper.page import results_page
+from faan.links import completion_tables
 from faan.paper.results import read_results
 from faan.rank import ResultFile
 

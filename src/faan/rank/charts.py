@@ -1,4 +1,4 @@
-"""Figures as PNG and SVG; the same bytes each time with the same version of matplotlib."""
+"""Tables as files, with their figures as PNG and SVG: the same bytes each time with the same matplotlib."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faan.base import InputError, shorten
-from faan.paper.table import Chart
+from faan.base import InputError, shorten, write_text
+from faan.rank.result_file import slug_of
+from faan.rank.table import Chart, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,18 @@ _STYLE: dict[Any, Any] = {
 }
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe and Ito, for all eyes
 _MARKERS = "osD^vP*"
+
+
+def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Path]:
+    """Write each table as DATASET-TABLE.md, .csv and, where there is something to draw, .png and .svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for table in tables:
+        name = f"{slug_of(dataset)}-{table.name}"
+        paths.append(write_text(folder / f"{name}.md", table.as_markdown()))
+        paths.append(write_text(folder / f"{name}.csv", table.as_csv()))
+        paths += write_figure(table.figure, folder / name) if table.figure else []
+    return paths
 
 
 def write_figure(chart: Chart, stem: Path, formats: tuple[str, ...] = ("png", "svg")) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A table as it is shown, as it is written, and what its figure shows."""
+"""A table of results as it is shown, as it is written, and what its figure shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 MISSING = "missing"
-QUICK = ", QUICK SCHEDULE, FEW QUERIES: for trying out, not for comparing"
 
 
 @dataclass(frozen=True)
@@ -79,3 +78,11 @@ def _cell(text: str) -> str:
 def plain_name(name: str) -> str:
     """A name as figures show it: concept:country:france is france to everybody."""
     return re.sub(r"\bconcept:(\w+:(?=\w))?", "", name)
+
+
+def written(figure: float | None, *, signed: bool = False) -> str:
+    """A figure as the paper writes it: .279."""
+    if figure is None:
+        return ""
+    text = f"{figure:+.3f}" if signed else f"{figure:.3f}"
+    return text.replace("0.", ".", 1) if abs(figure) < 0.9995 else text
