@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from faan.complete.question import fitting
 from faan.complete.shape import has_one_value
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
+from faan.models import map_in_threads
 from faan.rank import mean_ranks, summarise_ranks
 from faan.tasks import Method, PairSet, Scorer, Task
 
@@ -54,8 +56,8 @@ def measure(
     found: list[Measurement] = []
     for method, tasks in methods:
         jobs = [(task, shots) for task in tasks for shots in _shots(task)]
-        for number, (task, shots) in enumerate(jobs):
-            found.append(_measure(method, graph, task, shots, seed))
+        for number, one in enumerate(map_in_threads(partial(_measure, method, graph, seed=seed), jobs)):
+            found.append(one)
             progress("measuring", (number + 1) / len(jobs))
     main = [one for one in found if one.is_main]
     ranks = np.concatenate([one.ranks for one in main])
@@ -82,7 +84,9 @@ def _shots(task: Task) -> list[int]:
     return [shots for shots in dict.fromkeys(wanted) if shots < len(task.pairs)]
 
 
-def _measure(method: Method, graph: Graph, task: Task, shots: int, seed: int) -> Measurement:
+def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, seed: int) -> Measurement:
+    """Ask about a task with so many examples."""
+    task, shots = asked_about
     references = task.references(shots)
     candidates = fitting(graph, references[:, 1])
     asked = replace(task, pairs=references, candidates=candidates)

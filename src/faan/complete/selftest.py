@@ -29,6 +29,7 @@ from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
+from faan.models import map_in_threads
 from faan.tasks import Method, PairSet, Scorer
 
 _QUESTIONS = 100  # asked at most,
@@ -111,15 +112,18 @@ def measure_known(
     """
     relations = np.unique(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
-    found: list[list[Answered]] = []
-    for number, relation in enumerate(relations.tolist()):
+
+    def test(relation: int) -> list[Answered]:
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
         asked = _drawn(asked, max(1, min(_EACH, _SCORES // _FEWEST // max(len(question.candidates), 1))))
         hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
-        found.append([answered for _, answered, _, _ in _answers(question, method, hidden, None)])
+        return [answered for _, answered, _, _ in _answers(question, method, hidden, None)]
+
+    found: list[list[Answered]] = []
+    for number, questions in enumerate(map_in_threads(test, relations.tolist())):
+        found += [questions] if questions else []
         on_progress("measuring known relations", (number + 1) / len(relations))
-    found = [questions for questions in found if questions]
     if sum(map(len, found)) < _QUESTIONS or len(found) < _FEWEST_RELATIONS:
         return None
     firsts: list[First] = []

@@ -33,6 +33,7 @@ from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
 from faan.models.pykeen import PYKEEN, PyKeenMethod, PyKeenWitness, training_factory
 from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
 from faan.models.rules import PathRules
+from faan.models.threads import map_in_threads
 from faan.models.translation import MeanTranslation
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "fit_ranker",
     "known_questions",
     "make_sources",
+    "map_in_threads",
     "methods",
     "parts_of",
     "prepare_sets",

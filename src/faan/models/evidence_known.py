@@ -14,9 +14,10 @@ import numpy as np
 from faan.base import Ints, OnProgress, Purpose, Stream, ignore_progress
 from faan.evidence import Kind, Measure, RelationQuery, Sources, evidence_of
 from faan.graph import Graph
-from faan.models.evidence_rows import Rows, Wrong
+from faan.models.evidence_rows import Group, Rows, Wrong, draw_groups
 from faan.models.evidence_training import train_trees
 from faan.models.known_config import KnownConfig
+from faan.models.threads import map_in_threads
 from faan.models.trees import Trees
 from faan.tasks import PairSet, Task, find_candidates
 
@@ -45,15 +46,21 @@ def fit_known(
     """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know; leave some kinds out."""
     config = config or KnownConfig()
     questions = _bounded(list(known_questions(sources.graph, facts)), config.pairs, seed)
-    evidence, rows = evidence_of(sources, in_graph=True, without=without), Rows()
+    evidence = evidence_of(sources, in_graph=True, without=without)
     candidates = sum(len(task.candidates) for task, _ in questions)
     heads = max(2, min(config.heads, config.pairs // max(candidates, 1), _MOST_GROUPS // max(len(questions), 1)))
-    for number, (task, asked) in enumerate(questions):
+
+    def draw(number: int) -> list[Group]:
+        (task, asked), stream = questions[number], Stream(seed, Purpose.KNOWN_ROWS, number)
         assert task.facts is not None
-        stream = Stream(seed, Purpose.KNOWN_ROWS, number)
         measure = Measure(RelationQuery(sources, task, task.facts), evidence)
-        rows.draw(measure, asked, heads, Wrong(_HARD, config.hard, config.random), stream)
+        return draw_groups(measure, asked, heads, Wrong(_HARD, config.hard, config.random), stream)
+
+    groups: list[Group] = []
+    for number, found in enumerate(map_in_threads(draw, range(len(questions)))):
+        groups += found
         on_progress("learning from facts", (number + 1) / len(questions))
+    rows = Rows(groups)
     trees = train_trees(rows, evidence, config, seed)
     names = [one.name for one in evidence]
     if OWN in names and config.own_weight:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import lightgbm
@@ -22,44 +22,46 @@ class Wrong:
     random: int
 
 
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A head with true and wrong tails."""
+
+    relation: str
+    table: Values  # (tails, columns)
+    labels: NDArray[np.bool_]  # (tails,)
+
+
 class Rows:
-    """Pairs to learn from, one group after the other: each is a head with true and wrong tails."""
+    """Pairs to learn from, one group after the other."""
 
-    def __init__(self) -> None:
-        self._relations: list[str] = []  # whose group it is
-        self._tables: list[Values] = []
-        self._labels: list[NDArray[np.bool_]] = []
-
-    def draw(
-        self,
-        measure: Measure,
-        asked: Ints,
-        heads: int,
-        wanted: Wrong,
-        stream: Stream,
-    ) -> None:
-        """Add a group for some of the heads of the pairs (n, 2) that are asked for."""
-        choices = np.unique(asked[:, 0])
-        for head in choices[stream.permutation(len(choices))[:heads]].tolist():
-            true = np.unique(asked[asked[:, 0] == head, 1])
-            wrong = _wrong_tails(measure, head, wanted, stream)
-            if len(wrong):
-                self._relations.append(measure.query.task.relation)
-                self._tables.append(np.ascontiguousarray(measure.table(head, np.concatenate([true, wrong]))))
-                self._labels.append(np.repeat([True, False], [len(true), len(wrong)]))
+    def __init__(self, groups: Iterable[Group]) -> None:
+        self._groups = list(groups)
 
     def mean(self, column: int) -> float:
         """The mean of a column."""
-        return float(np.concatenate([table[:, column] for table in self._tables]).mean(dtype=np.float64))
+        return float(np.concatenate([group.table[:, column] for group in self._groups]).mean(dtype=np.float64))
 
     def data(self, without: Collection[str] = ()) -> lightgbm.Dataset:
         """The rows as LightGBM takes them, without those of some relations."""
-        chosen = [number for number, relation in enumerate(self._relations) if relation not in without]
-        tables = [self._tables[number] for number in chosen]  # not as one, which would take as much memory again
-        labels = [self._labels[number] for number in chosen]
+        chosen = [group for group in self._groups if group.relation not in without]
+        tables = [group.table for group in chosen]  # not as one, which would take as much memory again
+        labels = np.concatenate([group.labels for group in chosen])
         names = [f"c{number}" for number in range(tables[0].shape[1])]  # LightGBM takes no commas
-        groups = [len(one) for one in labels]
-        return lightgbm.Dataset(tables, label=np.concatenate(labels), group=groups, feature_name=names)
+        sizes = [len(group.labels) for group in chosen]
+        return lightgbm.Dataset(tables, label=labels, group=sizes, feature_name=names)
+
+
+def draw_groups(measure: Measure, asked: Ints, heads: int, wanted: Wrong, stream: Stream) -> list[Group]:
+    """A group for some of the heads of the pairs (n, 2) that are asked for."""
+    choices, found = np.unique(asked[:, 0]), []
+    for head in choices[stream.permutation(len(choices))[:heads]].tolist():
+        true = np.unique(asked[asked[:, 0] == head, 1])
+        wrong = _wrong_tails(measure, head, wanted, stream)
+        if len(wrong):
+            table = np.ascontiguousarray(measure.table(head, np.concatenate([true, wrong])))
+            labels = np.repeat([True, False], [len(true), len(wrong)])
+            found.append(Group(measure.query.task.relation, table, labels))
+    return found
 
 
 def _wrong_tails(measure: Measure, head: int, wanted: Wrong, stream: Stream) -> Ints:

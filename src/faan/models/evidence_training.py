@@ -19,7 +19,7 @@ from faan.embed import EmbedConfig, Embeddings
 from faan.evidence import Evidence, Kind, Measure, RelationQuery, Sources, column_evidence, evidence_of
 from faan.graph import Graph
 from faan.models.evidence import EvidenceRanker
-from faan.models.evidence_rows import Rows, Wrong
+from faan.models.evidence_rows import Group, Rows, Wrong, draw_groups
 from faan.models.folds import forward_of
 from faan.models.interface import FewShotConfig
 from faan.models.known_config import (
@@ -32,6 +32,7 @@ from faan.models.known_config import (
     TreeCount,
 )
 from faan.models.register import MethodConfig, Row, Variant, as_method
+from faan.models.threads import map_in_threads
 from faan.models.trees import Trees
 from faan.tasks import Method, Protocol, Task
 
@@ -220,17 +221,23 @@ def _draw_rows(
     seed: int,
     on_progress: OnProgress,
 ) -> Rows:
-    rows, total = Rows(), len(config.shots) * len(tasks)
+    total = len(config.shots) * len(tasks)
     candidates = len(config.shots) * sum(len(task.candidates) for task in tasks)
     heads = min(config.heads, max(2, config.pairs // max(candidates, 1)))
-    for number in range(total):
-        draw, place = divmod(number, len(tasks))
+
+    def draw(number: int) -> list[Group]:
+        repeat, place = divmod(number, len(tasks))
         task, stream = tasks[place], Stream(seed, Purpose.RANKER_ROWS, number)
-        order, shots = stream.permutation(len(task.pairs)), min(config.shots[draw], len(task.pairs) - 1)
+        order, shots = stream.permutation(len(task.pairs)), min(config.shots[repeat], len(task.pairs) - 1)
         measure = Measure(RelationQuery(sources[place], task, task.pairs[order[:shots]]), evidence)
-        rows.draw(measure, task.pairs[order[shots:]], heads, Wrong(_HARD, config.hard, config.random), stream)
+        asked, wanted = task.pairs[order[shots:]], Wrong(_HARD, config.hard, config.random)
+        return draw_groups(measure, asked, heads, wanted, stream)
+
+    groups: list[Group] = []
+    for number, found in enumerate(map_in_threads(draw, range(total))):
+        groups += found
         on_progress("learning from tasks", (number + 1) / total)
-    return rows
+    return Rows(groups)
 
 
 def train_trees(
@@ -254,7 +261,7 @@ def train_trees(
         "monotone_constraints": [direction for _, direction in columns],
         "seed": seed % (1 << 31),
         "deterministic": True,
-        "force_row_wise": True,
+        "force_col_wise": True,
         "verbosity": -1,
     }
     return Trees(lightgbm.train(settings, rows.data(without), num_boost_round=config.trees), evidence)

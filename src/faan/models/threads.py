@@ -1,15 +1,22 @@
-"""Compiled loops in as many threads as torch uses."""
+"""Work in as many threads as torch uses: parts of a compiled loop, or independent pieces of work."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from itertools import islice
+from typing import TypeVar
 
 import torch
 
 _ROWS_A_THREAD = 512  # below that, handing work to another thread takes longer than doing it
+_AHEAD = 2  # items a thread whose results are waited for
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def for_rows(rows: int, work: Callable[[slice], None]) -> None:
@@ -27,6 +34,30 @@ def for_rows(rows: int, work: Callable[[slice], None]) -> None:
     work(shares[0])
     for other in others:
         other.result()
+
+
+def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """The results of a work on items, in their order; it has to release the interpreter's lock to gain from threads.
+
+    The first item is worked on alone: what items share and compute when they need it is computed once.
+    """
+    left, threads = iter(items), torch.get_num_threads()
+    if threads <= 1:
+        yield from map(work, left)
+        return
+    yield from map(work, islice(left, 1))
+    with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in left:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) == _AHEAD * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:  # after an error, or where nobody wants more
+                one.cancel()
 
 
 @cache
