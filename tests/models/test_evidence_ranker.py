@@ -381,7 +381,12 @@ def test_heads_to_learn_from_are_bounded_by_their_pairs_with_candidates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[int] = []
-    monkeypatch.setattr("faan.models.evidence_training.Rows.draw", lambda *given: drawn.append(given[3]))
+
+    def draw_groups(measure: object, asked: object, heads: int, *_: object) -> list[object]:
+        drawn.append(heads)
+        return []
+
+    monkeypatch.setattr("faan.models.evidence_training.draw_groups", draw_groups)
     task = Task("r", np.zeros((9, 2), np.int32), np.arange(100), PairSet(np.zeros(1, int), np.zeros(1, int), 200))
     for pairs, heads in ((10**6, 15), (1800, 9), (1, 2)):
         drawn.clear()
