@@ -55,7 +55,7 @@ def test_an_error_reaches_the_caller_and_ends_the_work(threads: int) -> None:
 
 
 def test_who_wants_no_more_ends_the_work(threads: int) -> None:
-    done = []
+    done: list[int] = []
     results = map_in_threads(done.append, range(1000))
     next(results)
     next(results)
