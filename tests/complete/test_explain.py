@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
-from faan.complete import Completer, Reason, ask, fit
+from faan.complete import Completer, Hop, Reason, ask, fit
 from faan.complete.because import Because
 from faan.complete.drawing import layout, to_svg, write_drawing
 from faan.complete.reasons import Reasons
@@ -77,6 +77,9 @@ def test_labels_are_used_in_words_and_names_in_data(tmp_path: Path) -> None:
     found = completer.explain("Land 7", "urn:Q207", [(f"Land {i}", f"urn:Q{200 + i}") for i in range(3)])
     assert (found.suggestion.head, found.label("urn:Q7")) == ("urn:Q7", "Land 7")
     assert found.suggestion.because[0].startswith("Land 7 — urn:P1 → urn:Q107 — urn:P2 → urn:Q207: right for 3 of 3")
+    told = found.reasons[0].paths[0]
+    assert (told.entities, told.right, told.reached) == (("Land 7", "urn:Q107", "urn:Q207"), 3, 3)
+    assert told.hops == (Hop("urn:P1", True), Hop("urn:P2", True))
 
 
 def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -> None:

@@ -22,6 +22,7 @@ from faan.complete import (
     Reason,
     Suggestion,
     Suggestions,
+    ToldPath,
     Trust,
     WeightedExample,
     WeightedNeighbour,
@@ -94,7 +95,10 @@ class FakeCompleter:
             (neighbour,),
             (path,),
             (Contribution("paths", f"paths lead from {head} to {tail}", 0.8, 1.5),),
-            (Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),),
+            (
+                Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),
+                Reason("a path", 1.0, (), (ToldPath(path.hops, path.entities, 2, 4, 9),), more_paths=1),
+            ),
             "measured on 100 facts of this relation",
         )
 

@@ -22,6 +22,8 @@ def test_a_path_is_called_trusted_not_right(client: TestClient) -> None:
     asked = {"relation": "currency", "head": "Peru", "tail": "Euro"}
     evidence = client.post("/evidence", json=asked).text
     assert "1 of 3 examples have such a path; trusted 80 %" in evidence
+    assert "right for 4 of 9 that it reaches; 2 more ways here" in evidence
+    assert "and 1 more path<" in evidence
 
 
 def test_placeholders_come_from_the_graph(client: TestClient) -> None:

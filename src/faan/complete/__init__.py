@@ -24,6 +24,7 @@ from faan.complete.types import (
     Known,
     Reason,
     Suggestion,
+    ToldPath,
     WeightedExample,
     WeightedNeighbour,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "Reason",
     "Suggestion",
     "Suggestions",
+    "ToldPath",
     "Trust",
     "WeightedExample",
     "WeightedNeighbour",

@@ -16,7 +16,7 @@ from faan.base import Ints, counted
 from faan.complete.lessons import Kind as Decided
 from faan.complete.reasons import FoundPath, Reasons
 from faan.complete.scoring import Adjusted
-from faan.complete.types import Reason
+from faan.complete.types import Reason, ToldPath
 from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
 
 _TOLD = 5  # reasons at most
@@ -88,15 +88,18 @@ class Because:
             return
         walks = [self._reasons.walks(path, head, tail, _FACTS) for path in paths]
         facts = dict.fromkeys(fact for own in walks for walk in own for fact in self._reasons.facts_of(walk))
-        sentences = [self._path(path, head, tail) for path in told[:_NAMED]]
-        more = [f"and {counted(len(told) - _NAMED, 'more path')}"] if len(told) > _NAMED else []
-        yield Reason("; ".join([*sentences, *more]), added, tuple(facts))
+        named, more = [self._path(path, head, tail) for path in told[:_NAMED]], max(len(told) - _NAMED, 0)
+        sentences = [sentence for sentence, _ in named] + ([f"and {counted(more, 'more path')}"] if more else [])
+        yield Reason("; ".join(sentences), added, tuple(facts), tuple(path for _, path in named), more)
 
-    def _path(self, path: FoundPath, head: int, tail: int) -> str:
+    def _path(self, path: FoundPath, head: int, tail: int) -> tuple[str, ToldPath]:
         """A path with how often it is right, as `Peru — borders → Chile: right for 4 of 9 that it reaches`."""
         walks = self._reasons.walks(path, head, tail, _FACTS)
         more = f" (and {counted(len(walks) - 1, 'more way')})" if len(walks) > 1 else ""
-        return f"{self._reasons.in_words(walks[0])}{more}: right for {path.support} of {path.reached} that it reaches"
+        entities = tuple(self._reasons.label(entity) for entity in walks[0].entities)
+        told = ToldPath(self._reasons.hops(walks[0]), entities, len(walks) - 1, path.support, path.reached)
+        right = f"right for {path.support} of {path.reached} that it reaches"
+        return f"{self._reasons.in_words(walks[0])}{more}: {right}", told
 
     def _distinct(self, paths: Iterable[FoundPath]) -> list[FoundPath]:
         known: dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath] = {}

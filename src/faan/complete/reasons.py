@@ -14,7 +14,7 @@ from faan.complete.constraints import Broken, Constraints, Premise
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
 from faan.complete.shape import TypePairs, has_one_head
-from faan.complete.types import Fact
+from faan.complete.types import Fact, Hop
 from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
 from faan.graph import SIDES
 from faan.models import ExplainingScorer
@@ -284,6 +284,11 @@ class Reasons:
         """A walk as a line: `Peru – borders → Chile ← city_in_country – Santiago`."""
         hops = [self._hop(r, e) for r, e in zip(walk.relations, walk.entities[1:], strict=True)]
         return " ".join([self.label(walk.entities[0]), *hops])
+
+    def hops(self, walk: PathInstance) -> tuple[Hop, ...]:
+        """The steps of a walk as a person is shown them."""
+        count = self.graph.num_relations
+        return tuple(Hop(self.graph.relation_label(one % count), one < count) for one in walk.relations)
 
     def _role(self, relation: int) -> str:
         """A relation that an entity takes part in, as its head or as its tail."""
