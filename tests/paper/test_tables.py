@@ -260,7 +260,12 @@ def test_an_unknown_row_lists_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "is damaged"), ("{}", "is not a result file"), ("[]", "is not a result file"), (b"\xff", "is damaged")],
+    [
+        ("{", "is damaged"),
+        ("{}", "is not a result file"),
+        ("[]", "is not a result file"),
+        (b"\xff", "is not UTF-8 text"),
+    ],
 )
 def test_a_damaged_result_is_named(content: str | bytes, message: str, home: Path) -> None:
     (home / "results" / "x.json").write_bytes(content if isinstance(content, bytes) else content.encode())

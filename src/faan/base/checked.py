@@ -1,4 +1,4 @@
-"""Which files were checked before on this machine, so that gigabytes are read through once and not each time.
+"""Remembers which files were checked on this machine, so that gigabytes are read once and not at every start.
 
 They count as checked if they are the ones that were checked: the same names, sizes, numbers on disk and times of their
 last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,

@@ -1,4 +1,4 @@
-"""Files and folders: atomic writes, and locks that go with their process."""
+"""Files and folders: atomic writes, and locks that end with their process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a long piece of work is: one protocol for all rooms, and the one place that makes bars of it."""
+"""Progress of long work: one protocol for all rooms, and the progress bars."""
 
 from __future__ import annotations
 

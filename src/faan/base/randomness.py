@@ -1,4 +1,4 @@
-"""Random numbers that are a function of where they are used: the same on every machine, with no state to lose.
+"""Random numbers as a function of seed, purpose and step: the same on every machine, without generator state.
 
 numpy promises the raw stream of its bit generators for ever, but not what its distributions make of it. So only raw
 64-bit numbers are taken from it, and turned into integers here.

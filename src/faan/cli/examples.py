@@ -1,4 +1,4 @@
-"""How commands say which relation is meant: by name, or by examples in a file or as options."""
+"""How a command is given a relation: by name, or by examples in a file or as options."""
 
 from __future__ import annotations
 

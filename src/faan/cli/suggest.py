@@ -1,4 +1,4 @@
-"""The command `suggest`: who is asked about, and where the suggestions go."""
+"""The command `suggest`: which heads or tails to ask about, and where to write the suggestions."""
 
 from __future__ import annotations
 

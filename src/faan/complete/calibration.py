@@ -1,4 +1,4 @@
-"""From scores to probabilities: logistic regression on how a candidate stands among the others of its head.
+"""From scores to probabilities: logistic regression on how a candidate compares with the head's other candidates.
 
 Each candidate of a question has odds e^z, z linear in its features. Where heads of a relation have several values, each
 candidate has a probability of its own, odds / (1 + odds). Where they have one, all candidates and 'none of these' share

@@ -1,4 +1,4 @@
-"""Checksums of a folder's files, in a file beside them: whether all is still as it was written."""
+"""Checksums of a folder's files, in a file beside them, to find damage."""
 
 from __future__ import annotations
 

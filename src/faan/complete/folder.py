@@ -1,4 +1,4 @@
-"""Model folders: safe to load from a stranger, whole or not there at all.
+"""Model folders: safe to load from a stranger, written atomically.
 
 | file | what it holds |
 |---|---|

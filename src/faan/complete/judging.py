@@ -1,4 +1,4 @@
-"""From the scores of a question to probabilities that mean something: what they rest on, put together."""
+"""From the scores of a question to probabilities: combines calibration, the relation's self-test and decisions."""
 
 from __future__ import annotations
 

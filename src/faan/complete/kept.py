@@ -1,4 +1,4 @@
-"""What was prepared for the last questions, kept in bounded memory: who asks once asks again."""
+"""A cache of what was prepared for the last questions, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A method's scores with what else counts: types that never go together, the schema, what reviewers rejected."""
+"""A method's scores, adjusted by types that never go together, by the schema and by what reviewers rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The self-test of a relation: hide some of its facts, ask for them, and see what probabilities are worth there.
+"""The self-test of a relation: hide some of its facts, ask for them, and measure the probabilities.
 
 What was measured on other relations is the beginning. The facts of the relation itself then move it, the more of them
 there are (`fit_tuning`). Methods that are trained on the graph are tested on facts that they have not seen.

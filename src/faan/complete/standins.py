@@ -1,4 +1,4 @@
-"""Stand-ins: a relation of which no example is known is judged as if it were like relations with a similar name.
+"""Stand-ins: relations with a similar name lend example pairs to a relation that has no examples.
 
 Relations of the graph whose names are nearest to the new one's lend some of their pairs. Names are compared by the
 letters that they share, rare ones more. Real examples are better than stand-ins: these give way to the first.

@@ -1,4 +1,4 @@
-"""A run on disk: enough to go on after any interruption as if there had been none."""
+"""A run on disk: after an interruption, a resumed run ends with the same vectors, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Five embedding models, each told by what it makes of a (head, relation) or a (relation, tail).
+"""Five embedding models, each defined by the query vector it makes of (head, relation) or of (relation, tail).
 
 All five have one form: the score of a triple is the similarity of a *query* vector and an entity vector,
 

@@ -1,4 +1,4 @@
-"""Embedding a graph in a run folder: all that is needed to go on, to use the vectors, to say what they are worth.
+"""Embedding a graph in a run folder: what is needed to resume, to use the vectors and to evaluate them.
 
 | file | what it holds |
 |---|---|

@@ -1,4 +1,4 @@
-"""Which tails do heads have that share a fact with a head?
+"""Shared facts: the tails of references whose heads share a fact with the query's head.
 
 Who works in Paris speaks French: of the references whose head has the fact *works in, Paris*, most have the tail
 *French*. Such rules with constants say much where there are many references and few tails (Meilicke et al., Anytime

@@ -1,4 +1,4 @@
-"""RDF that would hurt its parser is refused before the parser sees it.
+"""Checks before RDF parsing: refuses input that would crash the parser or exhaust memory.
 
 Parsers keep a stack of what is open, and some of them recurse over it: triples inside triples end the process, objects
 inside objects take time that grows with the cube of the depth, entities of XML multiply. A guard looks at each block of

@@ -1,4 +1,4 @@
-"""How much of a stranger's file is taken: bounds that hold before a parser or a table sees it."""
+"""Limits on input: how long a name or line may be, and how much a file may unpack to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether probabilities keep their promise: the first suggestion for each head of a hidden fact, right or wrong."""
+"""Whether probabilities are right: compares them with how often first suggestions for hidden facts are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tail counts: the tails of the references are likely tails of any head. What every other method has to beat."""
+"""Tail counts: scores a tail by how often it occurs among the references. A baseline for every other method."""
 
 from __future__ import annotations
 

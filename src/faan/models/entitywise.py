@@ -1,4 +1,4 @@
-"""What GMatching and FSRL share: an entity is its neighbours, a pair two entities side by side, matching is an LSTM's.
+"""What GMatching and FSRL share: entities encoded by their neighbours, pairs by two entities, LSTM matching.
 
 How an entity is represented does not depend on the pair it is in, so when one head is scored with many candidates each
 entity is encoded once. (Where edges between a pair's head and tail must not be seen, it does depend on the pair.)

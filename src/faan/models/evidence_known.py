@@ -1,4 +1,4 @@
-"""Trees for relations of the graph: how far evidence is to be trusted where facts of the relation itself are known.
+"""Trees for relations of the graph: they learn how to weigh evidence when facts of the relation itself are known.
 
 About a relation of the graph there is more evidence than about a new one: its facts are edges, vectors know it, and
 counts over thousands of references say much. How much, the trees learn from facts that were held out of the graph, of

@@ -1,4 +1,4 @@
-"""A learnt method as a witness that is never asked about what it has learnt from."""
+"""Out-of-fold scores of a learnt method: it never scores a task that it was trained on."""
 
 from __future__ import annotations
 

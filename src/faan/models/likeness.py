@@ -1,4 +1,4 @@
-"""Likeness of tails: what resembles the tails of the references is a likely tail. What matches pairs has to beat it.
+"""Likeness of tails: scores a tail by its similarity to the references' tails. A baseline for methods that match pairs.
 
 It needs vectors of the background graph and no few-shot training, and does not look at the head at all.
 """

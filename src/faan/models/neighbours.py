@@ -1,4 +1,4 @@
-"""FAAN's first part: an entity is what it is and what it is next to, seen in the light of the task (eq. 1 to 4)."""
+"""FAAN's first part: encodes an entity by its own vector and its neighbours, weighted for the task (eq. 1 to 4)."""
 
 from __future__ import annotations
 

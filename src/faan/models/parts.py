@@ -1,4 +1,4 @@
-"""What a score is made of, for methods that can say so."""
+"""The parts that a score is the sum of, for methods that can give them."""
 
 from __future__ import annotations
 

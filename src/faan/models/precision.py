@@ -1,4 +1,4 @@
-"""Products of matrices in fewer bits than everything else.
+"""Matrix products in bfloat16; everything else keeps 32 bits.
 
 Weights, sums, norms, softmax and gradients that are added up keep 32 bits: only the factors of a product, and what it
 gives, have the 8 significant bits of bfloat16.

@@ -1,4 +1,4 @@
-"""LightGBM's text of trees, read with care and written again.
+"""LightGBM's text format of trees: parsed and checked, then written again for LightGBM.
 
 LightGBM believes what it reads: a feature or a child out of range makes it read anywhere in memory, and a text that
 does not fit its own table of sizes ends the process. So a text from disk is taken apart, every number is checked, and

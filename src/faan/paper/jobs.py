@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 RUNS = Path("runs") / "reproduce"
 QUICK_PAIRS = 30  # of each dev and test task
 _QUICK_SECONDS = 60.0
-_SECONDS = {
-    "trained": 3600.0,
-    "embedding": 180.0,
-    "translation": 120.0,
-    "likeness": 120.0,
-    "untrained": 30.0,
-}  # NELL-One
+# About how long a row takes on NELL-One, if no result says it.
+_SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "likeness": 120.0, "untrained": 30.0}
 
 
 @dataclass(frozen=True)

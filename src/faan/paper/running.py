@@ -1,4 +1,4 @@
-"""Running the jobs of a table: train, evaluate, write the result. A job that was interrupted goes on where it was."""
+"""Runs the jobs of a table: train, evaluate, write the result. An interrupted job resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of results as it is shown, as it is written, and what its figure shows."""
+"""A table of results: for people, for programs, and the data of its figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks whose pairs are edges of the graph too: what is known of other rare relations is knowledge like any other."""
+"""Adds the pairs of tasks to the graph as edges, and hides each task's own edges from it."""
 
 from __future__ import annotations
 

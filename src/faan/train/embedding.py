@@ -1,4 +1,4 @@
-"""Running an embedding model as a row of the main table: train, rank dev and test, say what came out."""
+"""An embedding model as a row of the main table: train it, rank dev and test, return a result file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finished run is worth: its dev and test queries ranked, as a result file."""
+"""Evaluates a finished run: ranks its dev and test queries, returns a result file."""
 
 from __future__ import annotations
 

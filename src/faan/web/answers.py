@@ -1,4 +1,4 @@
-"""What is answered over HTTP."""
+"""The answers of the HTTP interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that end: a client that is too slow, or one too many, must not keep the others out."""
+"""Time limits and a maximum number of connections, so that slow clients cannot block others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One ranking step at a time: a completer is not made for two threads, and two at once would not be faster."""
+"""One ranking step at a time: a completer is not thread-safe, and two steps at once would not be faster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask: hosts, sites and tokens are checked before a request is looked at, and every answer is marked as safe.
+"""Access control: checks host, site and token before a request is handled, and sets security headers on every answer.
 
 A page of a stranger, open in the same browser, must neither read nor decide anything here. Without a token only
 requests to this very machine by its own name are answered: a name that a stranger points at it (DNS rebinding) is not.

@@ -1,4 +1,4 @@
-"""What may be asked over HTTP."""
+"""The requests of the HTTP interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accepted facts against SHACL shapes, before they leave: pySHACL judges them with what the graph says around them."""
+"""Validates accepted facts against SHACL shapes with pySHACL before export, together with the facts around them."""
 
 from __future__ import annotations
 
