@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Bin(BaseModel):
-    """Candidates of similar probability: how many, what was said of them on average, and which share was true."""
+    """Candidates of similar probability: how many, their mean probability, and the share that was true."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -18,7 +18,7 @@ class Bin(BaseModel):
 
 
 class Point(BaseModel):
-    """What accepting all first suggestions from a probability on would give."""
+    """What you get if you accept all first suggestions with at least some probability."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,7 +28,7 @@ class Point(BaseModel):
 
 
 class Measured(BaseModel):
-    """How well relations were completed that the measured model had never seen."""
+    """How well the model completed relations that it had never seen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,7 +53,7 @@ class Measured(BaseModel):
 
 
 class MeasuredKnown(BaseModel):
-    """How well relations of the graph were completed, from facts that were hidden from the measured model."""
+    """How well the model found facts of the graph's own relations that were hidden from it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -89,7 +89,7 @@ class GraphSource(BaseModel):
 
 
 class About(BaseModel):
-    """What a completer is."""
+    """What a model is, what graph it was made from, and how good it is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -74,7 +74,7 @@ def as_if(rows: Floats, one_value: bool) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A question whose right answers are known: how its candidates stood. Those far behind are taken together."""
+    """A question whose right answers are known: features of its candidates. Those far behind are merged into one."""
 
     rows: Floats  # (n, F) features
     count: Floats  # (n,) how many candidates a row stands for

@@ -24,7 +24,7 @@ _MANY = 1000  # names that are cheaper looked up together than one by one
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Which tails do heads have?"""
+    """A relation to complete: which tails do its heads have?"""
 
     graph: Graph = field(repr=False)
     relation: str  # what to call it

@@ -56,7 +56,7 @@ class Hit:
 
 @dataclass(frozen=True, eq=False)
 class SelfTest:
-    """What came of it."""
+    """The result of the self-test of a relation."""
 
     facts: int  # that were hidden and asked for
     tuning: Tuning

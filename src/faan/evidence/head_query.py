@@ -93,7 +93,7 @@ class Candidates:
 
 
 class HeadQuery:
-    """One head with all candidates; of those that are not `wanted` evidence may say anything."""
+    """One head with all candidates; the evidence of those that are not `wanted` may have any value."""
 
     def __init__(self, candidates: Candidates, head: int, wanted: NDArray[np.bool_] | None = None) -> None:
         self.candidates, self.relation, self.head = candidates, candidates.query, head

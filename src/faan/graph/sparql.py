@@ -30,7 +30,7 @@ _sleep = time.sleep
 
 
 class _OverburdenedError(InputError):
-    """A server did not manage to answer; it may manage to answer less."""
+    """The server could not answer; a smaller query may succeed."""
 
 
 @dataclass

@@ -48,7 +48,7 @@ def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str
 
 
 class _Items:
-    """Stands before a builder and lets through what a dump says about items: facts, types and labels.
+    """Passes on to a builder what a dump says about items: facts, types and labels.
 
     Where classes are chosen, the rows of an item wait until the next item begins: then its types are known.
     """

@@ -28,7 +28,7 @@ class TailCountsConfig(UntrainedConfig):
 
 
 class TailCounts:
-    """Scores a pair by how often its tail is one in the references; of equals, the one with more edges comes first."""
+    """Scores a pair by how often its tail occurs in the references; ties are broken by the number of edges."""
 
     def __init__(self, graph: Graph) -> None:
         degrees = graph.neighbours.degrees

@@ -139,7 +139,7 @@ class EvidenceConfig(MethodConfig):
 
 @dataclass(frozen=True, eq=False)
 class OutOfFoldVectors:
-    """Vectors that know nothing of some relations."""
+    """Vectors that were trained without some relations."""
 
     relations: Collection[str]
     embeddings: Sequence[Embeddings]

@@ -46,7 +46,7 @@ class FsrlConfig(EntitywiseConfig):
 
 
 class Fsrl(EntitywiseModel):
-    """Matches pairs with one vector that a recurrent network made of the references."""
+    """Matches pairs with one vector, into which a recurrent network sums up the references."""
 
     def __init__(self, background: Background, config: FsrlConfig) -> None:
         super().__init__(background, config)

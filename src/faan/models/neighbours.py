@@ -17,7 +17,7 @@ Weighing = Literal["adaptive", "attention", "mean"]
 
 
 class BackgroundVectors(NamedTuple):
-    """What is known of everything, before any task."""
+    """The vectors of entities and relations, before any task."""
 
     entities: Tensor  # (entities, d)
     relations: Tensor  # (2 * relations, d_relation), inverse relations after the others

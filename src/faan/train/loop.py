@@ -63,7 +63,7 @@ OnReport = Callable[[DevReport], None]
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Who wants to know how training goes."""
+    """Functions that are called while a model is trained."""
 
     on_progress: OnProgress = ignore_progress
     on_report: OnReport | None = None
