@@ -2,7 +2,8 @@
 
 torch has many small operations for each, most of them passes over memory. `ragged_attention.py` makes differentiable
 functions of these loops. Floating point may be reordered (sums are fast that way), but NaN and infinity keep their
-meaning. All of them fill arrays that they are given.
+meaning. All of them fill arrays that they are given. The innermost loops are written out in each: as a shared
+function, which numba does not inline, they took 2.4 times as long.
 """
 
 from __future__ import annotations
