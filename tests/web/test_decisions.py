@@ -317,6 +317,17 @@ def test_a_lock_that_stays_is_named(decisions: Decisions, monkeypatch: pytest.Mo
             with pytest.raises(LockedError, match=r"^decisions\.sqlite is locked: another program") as locked:
                 decisions.decide(PERU)
             assert "room" not in str(locked.value)
+            (waits,) = decisions._writer.connection.execute("PRAGMA busy_timeout").fetchone()
+            assert waits <= 50  # milliseconds
+    assert decisions.decide(PERU).id == 1
+
+
+def test_a_decision_waits_no_longer_behind_another_that_does_not_end(
+    decisions: Decisions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.web.sqlite.PATIENCE", 0.05)
+    with decisions._writer._lock, pytest.raises(LockedError, match="is locked"):
+        decisions.decide(PERU)
     assert decisions.decide(PERU).id == 1
 
 
