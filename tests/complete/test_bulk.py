@@ -115,6 +115,13 @@ def test_a_damaged_job_is_refused(completer: Completer, model: Path, tmp_path: P
         suggest_in_bulk(completer, model, tmp_path / "job", all_relations(completer), resume=True)
 
 
+def test_a_job_that_was_killed_before_it_began_is_begun(completer: Completer, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "job" / ".job.json-faan-abcdefgh" / "part").mkdir(parents=True)
+    question = BulkQuestion(relation="speaks", examples="speaks")
+    suggest_in_bulk(completer, model, tmp_path / "job", [question], resume=True)
+    assert [path.name for path in tmp_path.glob("job/.*")] == []
+
+
 @pytest.mark.parametrize("content", [b"\xff{", b'{"a":' * 100_000])
 def test_a_job_that_is_no_text_or_larger_than_the_own_one_is_refused(
     completer: Completer, model: Path, tmp_path: Path, content: bytes

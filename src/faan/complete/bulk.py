@@ -218,7 +218,7 @@ def _plan(
 def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
     """Write what the job is, or make sure that the folder is of the same one."""
     if not (folder / JOB_FILE).is_file():
-        check_free(folder)
+        check_free(folder, _is_left_by_a_kill)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
         return
@@ -233,6 +233,11 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
         raise InputError(
             "already holds this job: continue it with --resume, or choose another folder", source=str(folder)
         )
+
+
+def _is_left_by_a_kill(folder: Path) -> bool:
+    """Whether a folder holds nothing but what was left when a job was killed before it had begun."""
+    return folder.is_dir() and all(path.name.startswith(f".{JOB_FILE}-") for path in folder.iterdir())
 
 
 def _heads(completer: Completer, question: BulkQuestion, settings: BulkSettings) -> list[str]:
