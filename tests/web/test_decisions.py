@@ -98,7 +98,9 @@ def test_a_file_of_the_first_version_with_a_trigger_is_refused_and_left_alone(de
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
 
 
-@pytest.mark.parametrize("reasons", ["none", "{}", "[1]", "[[]]", b"[]", "[" * 3000, '["' + "a" * (1 << 19) + '"]'])
+@pytest.mark.parametrize(
+    "reasons", ["none", "{}", "[1]", "[[]]", b"[]", "[" * 3000, r'["\ud800"]', '["' + "a" * (1 << 19) + '"]']
+)
 def test_reasons_that_faan_would_not_write_are_refused(decisions: Decisions, reasons: str | bytes) -> None:
     decisions.decide(PERU)
     decisions.close()

@@ -43,6 +43,7 @@ _STATEMENTS = (
     "UPDATE shown SET reasons = x'ff'",
     "UPDATE shown SET reasons = printf('%.100000c', '[')",
     "UPDATE shown SET reasons = '[7, null]'",
+    """UPDATE shown SET reasons = '["\\ud800"]'""",
     "UPDATE shown SET event = event + {n}",
     "INSERT INTO shown VALUES (-1, '[]')",
     "UPDATE event SET reviewer = printf('%.500000c', 'a') WHERE id = {n}",

@@ -194,6 +194,9 @@ def _wrong_reasons(connection: sqlite3.Connection) -> str | None:
 def _are_texts(written: str) -> bool:
     try:
         found = json.loads(written)
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            return False
+        "".join(found).encode()  # half a letter (\\ud800) can be written in JSON, and no answer can hold it
     except (ValueError, RecursionError):
         return False
-    return isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return True
