@@ -196,7 +196,7 @@ def _are_texts(written: str) -> bool:
         found = json.loads(written)
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
             return False
-        "".join(found).encode()  # half a letter (\\ud800) can be written in JSON, and no answer can hold it
+        "".join(found).encode()  # half a letter (\ud800) can be written in JSON, and no answer can hold it
     except (ValueError, RecursionError):
         return False
     return True
