@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ def open_array(path: Path, kinds: Sequence[type[np.generic]]) -> NDArray[Any]:
     if not path.is_file():  # np.load would wait for ever at a pipe
         raise ValueError(f"{path.name} is not a file")
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a header that Python 2 wrote, which faan never did
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors
         raise ValueError(f"{path.name}: {error}") from None
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype not in kinds:

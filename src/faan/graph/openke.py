@@ -7,6 +7,7 @@ from faan.graph.builder import GraphBuilder
 from faan.graph.sources import Folder
 
 _FILES = ("entity2id.txt", "relation2id.txt", "train2id.txt")
+_DIGITS = 15  # of a number of lines
 
 
 def is_openke(folder: Folder) -> bool:
@@ -54,7 +55,8 @@ def _rows(folder: Folder, file: str, expected: str) -> list[tuple[int, list[str]
             lines = source.read().decode().splitlines()
         except UnicodeDecodeError as error:
             raise InputError(f"not UTF-8 ({error.reason})", source=source.name) from None
-    if not lines or not lines[0].strip().isdecimal():
+    count = lines[0].strip() if lines else ""
+    if not count.isdecimal() or len(count) > _DIGITS:
         raise InputError("expected the number of lines that follow", source=source.name, line=1)
     width = 2 if file != "train2id.txt" else 3
     rows = []
@@ -64,6 +66,6 @@ def _rows(folder: Folder, file: str, expected: str) -> list[tuple[int, list[str]
             rows.append((number, parts))
         elif line.strip():
             raise InputError(f"expected {expected}, found {shorten(line)!r}", source=source.name, line=number)
-    if len(rows) != int(lines[0]):
-        raise InputError(f"the first line says {lines[0].strip()} lines, but {len(rows)} follow", source=source.name)
+    if len(rows) != int(count):
+        raise InputError(f"the first line says {count} lines, but {len(rows)} follow", source=source.name)
     return rows
