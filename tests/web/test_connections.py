@@ -61,17 +61,18 @@ def rest(opened: socket.socket) -> bytes:
         b"GET / HT",
         HEADER,
         HEADER + b"Content-Length: 100\r\n\r\n{",
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /he",  # the second request of a connection
     ],
 )
+@pytest.mark.parametrize("before", [b"", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"])
 def test_a_request_that_does_not_arrive_in_time_is_cut_off(
-    model: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+    model: Path, monkeypatch: pytest.MonkeyPatch, before: bytes, sent: bytes
 ) -> None:
     monkeypatch.setattr("faan.web.connections.REQUEST_SECONDS", 1.0)
     with served_here(model) as address, connected(address) as opened:
-        opened.sendall(sent)
-        if b"healthz" in sent:
+        if before:
+            opened.sendall(before)
             assert opened.recv(15) == b"HTTP/1.1 200 OK"
+        opened.sendall(sent)
         rest(opened)  # ends
         assert answers(address)
 
@@ -91,17 +92,14 @@ def test_headers_that_trickle_in_gain_no_time(model: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 def test_a_client_that_takes_no_answer_is_cut_off(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faan.web.connections.READ_SECONDS", 0.3)
+    monkeypatch.setattr("faan.web.connections.MAX_CONNECTIONS", 1)
     ask = b"GET /static/vendor/cytoscape.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with served_here(model) as address, socket.socket() as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        opened.settimeout(PATIENCE)
         place = urlsplit(address)
         opened.connect((place.hostname, place.port))
-        with pytest.raises(OSError):
-            until = time.monotonic() + PATIENCE
-            while time.monotonic() < until:
-                opened.sendall(ask * 100)
-        assert answers(address)
+        opened.sendall(ask * 100)  # more than all buffers on the way hold
+        assert answers(address)  # once the only place is free
 
 
 @pytest.mark.slow
