@@ -297,3 +297,12 @@ def test_an_embedding_model_is_evaluated_on_a_benchmark(here: Here, write: Write
     assert json.loads(out)["method"] == "TailLikeness"
     assert "--likeness --set model=distmult" in json.loads(out)["command"]
     assert here(*call, "--translation", "--set", "model=distmult")[0] == 2
+
+
+def test_commands_load_lightgbm_alone_and_leave_other_libraries_to_be_loaded() -> None:
+    program = (
+        "import sys; from faan.cli.loading import load_lightgbm; load_lightgbm(); "
+        "import lightgbm; print('sklearn' in sys.modules, 'pandas' in sys.modules); import pandas; print(pandas.NA)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "<NA>"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from faan.base import counted
 from faan.cli.engine import EngineOptions
 from faan.cli.examples import Wanted, called
+from faan.cli.loading import load_lightgbm
 from faan.cli.printing import busy, talk, visible
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Bulk:
 def suggest_all_relations(model: Path, options: Bulk) -> None:
     """Complete a graph."""
     with busy("loading"):
+        load_lightgbm()
         from faan.complete import Completer, all_relations  # torch takes seconds to load
 
         completer = Completer.load(model)

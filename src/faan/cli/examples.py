@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import decode_lines, read_lines
+from faan.cli.loading import load_lightgbm
 from faan.cli.printing import busy
 from faan.complete import Described, Examples, Extended, parse_pair, parse_pairs
 from faan.graph import Graph, is_saved_graph, open_graph
@@ -57,6 +58,7 @@ class Wanted:
     def open(self) -> tuple[Completer, Examples]:
         """Load the model and look up the examples."""
         with busy("loading"):
+            load_lightgbm()
             from faan.complete import Completer, as_examples  # torch takes seconds to load
 
             completer = Completer.load(self.model)

@@ -9,6 +9,7 @@ import typer
 
 from faan.base import InputError
 from faan.cli.examples import ModelArgument
+from faan.cli.loading import load_lightgbm
 from faan.cli.options import DecisionsFile
 from faan.cli.printing import busy, talk, visible
 
@@ -41,6 +42,7 @@ def serve(
     ] = None,
 ) -> None:
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
+    load_lightgbm()
     try:
         from faan.web import (
             LinkTemplate,

@@ -1,0 +1,24 @@
+"""Libraries that commands load, and those that they do not need."""
+
+from __future__ import annotations
+
+import sys
+
+_UNUSED = ("sklearn", "pandas", "pyarrow", "dask", "matplotlib", "graphviz")
+
+
+def load_lightgbm() -> None:
+    """Load LightGBM without what it loads wherever that is installed: it takes a second, and no command needs it.
+
+    Only for commands, whose process is ours: in another program LightGBM would lack its interface to scikit-learn.
+    """
+    import torch  # noqa: F401  # first, as everywhere: both bring a library for threads
+
+    hidden = [name for name in _UNUSED if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]  # to import it is an error, which LightGBM expects
+    try:
+        import lightgbm  # noqa: F401
+    finally:
+        for name in hidden:
+            del sys.modules[name]
