@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from faan.base import InputError, Ints, Purpose, Stream, places_of
 from faan.graph import Graph, Names, Types, read_graph
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
-from faan.tasks.candidates import CUTOFF, find_candidates
+from faan.tasks.candidates import CUTOFF, FoundCandidates, find_candidates
 
 _ROUNDS = 20  # of drawing tasks until none of them goes back to the background
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -115,30 +115,16 @@ def build_benchmark(
     else:
         background, new_entity = _background(graph, rare, known)
 
-    recall: dict[str, float] = {}
-    rules: dict[str, str] = {}
-    tasks: dict[str, list[Task]] = {s: [] for s in SPLITS}
-    dropped = 0
-    for s in SPLITS:
-        for relation in by_split[s]:
-            rows = np.flatnonzero(graph.relations == relation)
-            pairs = new_entity[np.stack([graph.heads[rows], graph.tails[rows]], axis=1)]
-            usable = (pairs >= 0).all(axis=1)
-            dropped += int((~usable).sum())
-            pairs = pairs[usable]
-            pairs = pairs[Stream(settings.seed, Purpose.TASK_PAIRS, relation).permutation(len(pairs))]
-            found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
-            title = graph.relation_names[relation]
-            recall[title], rules[title] = found.recall, found.rule
-            truths = PairSet(pairs[:, 0], pairs[:, 1], background.num_entities)
-            tasks[s].append(Task(title, pairs, found.entities, truths))
+    found = {s: [_task(graph, relation, background, new_entity, settings) for relation in by_split[s]] for s in SPLITS}
+    every = [made for some in found.values() for made in some]
     report = BuildReport(
-        rules,
-        recall,
-        dropped,
+        {task.relation: candidates.rule for task, candidates, _ in every},
+        {task.relation: candidates.recall for task, candidates, _ in every},
+        sum(dropped for _, _, dropped in every),
         tuple(graph.relation_names[r] for r in returned),
         graph.num_entities - background.num_entities,
     )
+    tasks = {s: tuple(task for task, _, _ in some) for s, some in found.items()}
     about = {
         "source": source or graph.report.source,
         "settings": settings.model_dump(),
@@ -146,7 +132,21 @@ def build_benchmark(
         "split": {s: [task.relation for task in tasks[s]] for s in SPLITS},
         **asdict(report),
     }
-    return Benchmark(name, background, {s: tuple(found) for s, found in tasks.items()}, about=about), report
+    return Benchmark(name, background, tasks, about=about), report
+
+
+def _task(
+    graph: Graph, relation: int, background: Graph, new_entity: Ints, settings: BuildSettings
+) -> tuple[Task, FoundCandidates, int]:
+    """A relation as a task, its pairs in random order; its candidates; how many of its triples were dropped."""
+    rows = np.flatnonzero(graph.relations == relation)
+    pairs = new_entity[np.stack([graph.heads[rows], graph.tails[rows]], axis=1)]
+    usable = (pairs >= 0).all(axis=1)
+    pairs = pairs[usable]
+    pairs = pairs[Stream(settings.seed, Purpose.TASK_PAIRS, relation).permutation(len(pairs))]
+    found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
+    truths = PairSet(pairs[:, 0], pairs[:, 1], background.num_entities)
+    return Task(graph.relation_names[relation], pairs, found.entities, truths), found, int((~usable).sum())
 
 
 def without_relations(graph: Graph, relations: Sequence[int]) -> Graph:
