@@ -1,30 +1,25 @@
 """From scores to probabilities: logistic regression on how a candidate compares with the head's other candidates.
 
-Each candidate of a question has odds e^z, z linear in its features. Where heads of a relation have several values, each
-candidate has a probability of its own, odds / (1 + odds). Where they have one, all candidates and 'none of these' share
-one unit: odds / (1 + sum of all odds), which is what follows for independent candidates of which at most one is right.
+Each candidate of a question has odds e^z, z linear in its features. Where a head lacks one fact, all candidates and
+'none of these' share one unit: odds / (1 + sum of all odds). Of a new relation with several values, the number of
+answers is not known, and each candidate has a probability of its own, odds / (1 + odds).
 
-The regression is fitted on relations that were held out, where the right answers are known, by the likelihood of these
-same formulas. All features of a candidate rise with its score and no coefficient of theirs is negative, so that within
-one head a higher score never has a lower probability.
+The regression is fitted on relations that were held out, or on hidden facts of relations of the graph, by the
+likelihood of these same formulas. All features of a candidate rise with its score and no coefficient of theirs is
+negative, so that within one head a higher score never has a lower probability.
 
 Five examples with a head each do not tell one value from several. How many of the relations that look so have one value
 is measured too, and a new relation gets the mean of both probabilities.
 
-Where heads have several values, hidden facts are not the only true ones among the candidates: the graph lacks others,
-and these count as wrong while it is measured. How many they are is not known; we take it that a head lacks one fact for
-eight that it has. A head with n values of which h were hidden lacks h + n / 8, and so
-
-- the odds of a candidate are (h + n / 8) e^z: the more facts a head lacks, the likelier its first suggestion is true;
-- a true candidate is a hidden one with probability h / (h + n / 8), the others look wrong.
-
-In use the same head lacks what is to be expected of one that lacks any: m / (1 - e^-m), m = n / 8.
+Relations of the graph with several values: a hidden fact is one of those that a head lacks, drawn at random, and so
+shares one unit with the other candidates. That says how likely a candidate is *this* missing fact. A head that lacks
+more of them has more that are true (`among_several`). How many is estimated (`completeness.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -43,7 +38,8 @@ _RIDGE = 0.15  # pulls coefficients to 0, the more the less there is to learn fr
 _APART = 20  # best candidates of a question that count one by one; the others are grouped by rank
 _GROWTH = 1.5  # of the groups' sizes
 _SURE = 6.0  # a logit beyond which nothing is surer
-_MISSING = 1 / 8  # facts that a head lacks, for each one that it has
+_STEPS = 60  # towards the right number of true candidates; a handful will do unless nearly all are true
+MISSING = 1 / 8  # facts that a head lacks, for each one that it has, where that was not estimated
 
 _Numbers = Annotated[tuple[float, ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
 _Scales = Annotated[tuple[Annotated[float, Field(gt=0)], ...], Field(min_length=_FEATURES, max_length=_FEATURES)]
@@ -81,8 +77,7 @@ class Answered:
     right: Floats  # (n,) how many of them are right
     shots: int
     one_value: bool
-    lacks: float = 1.0  # by how much the odds are higher than those of a head that lacks one fact
-    found: float = 1.0  # the share of true candidates that count as right
+    values: int | None = None  # of the head that are known, where the right answers are some that were hidden
 
     @classmethod
     def of(
@@ -90,26 +85,25 @@ class Answered:
     ) -> Answered:
         """From the scores (C,) of all candidates, and which are right.
 
-        `values` is how many others the head is known to have, where some of the true candidates are not known to be
-        right; it matters where heads have several.
+        `values` is how many others the head is known to have, where right ones were hidden from a graph that may lack
+        more of them; None where all that is true is known to be right.
         """
         order = np.argsort(-scores, kind="stable")
         ends = np.unique(np.minimum(_group_ends(len(scores)), len(scores)))
         starts = np.concatenate([[0], ends[:-1]])
         rows = features(scores, shots, one_value, order[(starts + ends - 1) // 2])
         counted = np.add.reduceat(right[order].astype(np.float64), starts) if len(scores) else np.empty(0)
-        found = cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value)
-        if values is None or one_value:
-            return found
-        hidden = max(int(right.sum()), 1)
-        lacks = hidden + values * _MISSING
-        return replace(found, lacks=lacks, found=hidden / lacks)
+        return cls(rows, (ends - starts).astype(np.float64), counted, shots, one_value, values)
 
+    @property
+    def hidden(self) -> int:
+        """How many facts were hidden: at least the one that was asked for."""
+        return max(int(self.right.sum()), 1)
 
-def lacking(values: int) -> float:
-    """How many facts a head with so many values lacks, if it lacks any."""
-    missing = max(values * _MISSING, 1e-9)
-    return float(missing / -np.expm1(-missing))
+    @property
+    def is_shared(self) -> bool:
+        """Whether candidates share one unit for each right one."""
+        return self.one_value or self.values is not None
 
 
 def _group_ends(count: int) -> NDArray[np.int64]:
@@ -130,6 +124,7 @@ class Calibration(BaseModel):
     mean: _Numbers
     scale: _Scales
     one_value: float = Field(1.0, ge=0, le=1)  # if heads of a few examples have one value, how likely all have
+    missing: float = Field(MISSING, ge=0, le=10)  # facts that heads lack, for each one that they have
 
     def logits(self, rows: Floats) -> Floats:
         """The logarithm of the odds of each row of features, (n, F) to (n,)."""
@@ -169,6 +164,30 @@ def probabilities(logits: Floats, one_value: bool) -> Floats:
     if not one_value or not len(logits):
         return _sigmoid(logits)
     return np.asarray(np.exp(logits - np.logaddexp(0, np.logaddexp.reduce(logits))))
+
+
+def among_several(shares: Floats, count: Floats, lacks: float) -> Floats:
+    """Of candidates with these shares (n,) of a missing fact, how likely each is true if a head lacks so many facts.
+
+    The first missing fact is a candidate with its share q. The others are drawn from what is left: 1 - (1 - q) e^-tq,
+    with t such that as many candidates are true as there are missing facts. A row stands for `count` candidates.
+    """
+    shares = np.maximum(shares, 1e-12)  # so that any number can be reached
+    wanted = min(lacks * float(count @ shares), 0.999 * float(count.sum()))
+    drawn, found = 0.0, shares
+    for _ in range(_STEPS):  # the sum is concave in t: Newton's steps come from below and never pass the root
+        short = wanted - float(count @ found)
+        if short <= 1e-6 * wanted:
+            break
+        drawn += short / float(count @ (shares * (1 - found)))
+        found = 1 - (1 - shares) * np.exp(-drawn * shares)
+    return found
+
+
+def shifted(probability: Floats, shift: float) -> Floats:
+    """Probabilities whose odds are e^shift times as high."""
+    raised = probability * np.exp(shift)
+    return np.asarray(raised / (raised + 1 - probability))
 
 
 def logit(probability: Floats) -> Floats:
@@ -238,29 +257,18 @@ class _Likelihood:
         self._owner = np.repeat(np.arange(len(kept)), sizes)
         self._count = np.concatenate([one.count for one, _ in kept])
         self._right = np.concatenate([one.right for one, _ in kept])
-        self._one = np.array([one.one_value for one, _ in kept])
-        self._lacks = np.log([one.lacks for one, _ in kept])[self._owner]
-        self._share = np.array([one.found for one, _ in kept])[self._owner]
+        self._shared = np.array([one.is_shared for one, _ in kept])
         self._weight = np.array([w for _, w in kept]) / sum(w for _, w in kept)
-        self._found = np.add.reduceat(self._right, self._starts) > 0
+        self._asked = np.maximum(np.add.reduceat(self._right, self._starts), 1)  # one that is no candidate is 'none'
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """The loss of logits (rows,), and what it changes with each."""
-        z = z + self._lacks
         odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
-        total = 1 + np.add.reduceat(self._count * odds, start)
-        right = np.add.reduceat(self._right * odds, start)
-        shared = np.log(total) - np.log(np.where(self._found, right, 1))
-        wrong, true = self._count - self._right, _sigmoid(z)
-        hidden = np.minimum(self._share * true, 1 - 1e-12)  # the probability of being right and known to be
-        each = np.add.reduceat(self._right * np.logaddexp(0, -z) - wrong * np.log1p(-hidden), start)
-        loss = self._weight @ np.where(self._one, shared, each)
-        among = np.where(self._found, 1 / np.maximum(right, 1e-300), 0)[owner]
-        slope = np.where(
-            self._one[owner],
-            self._count * odds / total[owner] - self._right * odds * among,
-            (wrong * hidden / (1 - hidden) - self._right) * (1 - true),
-        )
+        total, right = 1 + np.add.reduceat(self._count * odds, start), np.add.reduceat(self._right * z, start)
+        each = np.add.reduceat(self._count * np.logaddexp(0, z), start)
+        loss = self._weight @ (np.where(self._shared, self._asked * np.log(total), each) - right)
+        unit = self._asked[owner] * odds / total[owner]
+        slope = self._count * np.where(self._shared[owner], unit, _sigmoid(z)) - self._right
         return float(loss), slope * self._weight[owner]
 
 
@@ -286,8 +294,8 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 UNMEASURED = Calibration(
-    coefficients=(0.281, 0.525, 3.294, -0.503, 0.742, -0.355, -0.128, 2.236),
-    intercept=-2.085,
+    coefficients=(0.280, 0.525, 3.292, -0.501, 0.742, -0.355, -0.128, 2.237),
+    intercept=-2.08,
     mean=(0.042, -0.691, -6.52, 0.63, 8.345, 2.459, 0.191, 0.878),
     scale=(0.283, 0.985, 2.83, 0.951, 2.335, 1.561, 0.178, 0.327),
     one_value=0.923,

@@ -298,7 +298,9 @@ class Completer:
         calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
         scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
         if len(question.rejected) and not inverse:
-            lessons = learn(question, reasons.relation_paths, scorer, self._accepted(examples, question), judge, test)
+            lessons = learn(
+                question, reasons.relation_paths, scorer, self._accepted(examples, question), judge, test.hits
+            )
             scorer, judge = Adjusted.of(question, plain, calibration, lessons), replace(judge, shift=lessons.shift)
         return Ranking(question, scorer, judge, reasons, test)
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from faan.base import Ints, Purpose, Stream
-from faan.complete.calibration import Calibration, Floats, Tuning, as_if, features, lacking, logit, probabilities
+from faan.complete.calibration import (
+    Calibration,
+    Floats,
+    Tuning,
+    among_several,
+    as_if,
+    features,
+    logit,
+    probabilities,
+    shifted,
+)
 from faan.complete.constraints import SAYS
-from faan.complete.lessons import Case, Lessons
+from faan.complete.lessons import Case, Hit, Lessons
 from faan.complete.question import Question
-from faan.complete.selftest import SelfTest
 from faan.evidence import RelationPaths
 from faan.tasks import PairSet, Scorer
 
@@ -46,24 +56,42 @@ class Judge:
         `values` says of each place how many other values than this the head is known to have, `sure` (C,) how likely
         candidates are that follow from known facts, 0 for others.
         """
-        rows = features(scores, self.shots, self.one_value, None if self.one_value else places)
+        is_shared = self.one_value or self.is_known
+        rows = features(scores, self.shots, self.one_value, None if is_shared else places)
         sure = np.zeros(len(scores)) if sure is None else sure
+        if not is_shared:
+            return self._each(rows, sure[places])
+        logits = self._logits(rows)
         if not self.one_value:
-            return self._each(rows, values, sure[places])
-        shared = _at_least(probabilities(self._logits(rows), True), sure)[places]
+            several = self._several(probabilities(logits, True), places, values)
+            return np.maximum(shifted(several, self.shift), sure[places])
+        shared = _at_least(probabilities(logits + self.shift, True), sure)[places]
         shared = np.where(values > 0, self.second, 1.0) * shared
         if self.likely_one == 1:
             return shared
-        each = self._each(as_if(rows[places], False), values, sure[places])
+        each = self._each(as_if(rows[places], False), sure[places])
         return self.likely_one * shared + (1 - self.likely_one) * each
 
-    def _each(self, rows: Floats, values: Ints, sure: Floats) -> Floats:
-        """The probabilities of rows of features where heads have several values."""
-        lacks = [lacking(count) if self.is_known else 1.0 for count in values.tolist()]
-        return np.maximum(probabilities(self._logits(rows) + np.log(lacks), False), sure)
+    def logits(self, scores: Floats, places: Ints, values: int) -> Floats:
+        """The same as logits, where the head has so many other values; if heads have one, as if it had none."""
+        others = np.full(len(places), 0 if self.one_value else values)
+        return logit(self.probabilities(scores, places, others))
+
+    def _each(self, rows: Floats, sure: Floats) -> Floats:
+        """The probabilities of rows of features where heads have several values, nobody knows how many."""
+        return np.maximum(probabilities(self._logits(rows) + self.shift, False), sure)
+
+    def _several(self, shares: Floats, places: Ints, values: Ints) -> Floats:
+        """The probabilities of some places from the shares (C,) of a missing fact, where the graph has the relation."""
+        found, alone = np.empty(len(places)), np.ones(len(shares))
+        for count in np.unique(values).tolist():  # two at most: a known answer has one other value less
+            lacks = 1 + self.calibration.missing * (1 + count)
+            said = among_several(shares, alone, lacks)[places]
+            found = np.where(values == count, said, found)
+        return found
 
     def _logits(self, rows: Floats) -> Floats:
-        return self.tuning.offset + self.tuning.slope * self.calibration.logits(rows) + self.shift
+        return self.tuning.offset + self.tuning.slope * self.calibration.logits(rows)
 
 
 def _second(question: Question) -> float:
@@ -98,18 +126,14 @@ def learn(
     scorer: Scorer,
     accepted: tuple[PairSet, Scorer] | None,
     judge: Judge,
-    test: SelfTest,
+    hits: Sequence[Hit],
 ) -> Lessons:
     """What decisions teach about a question.
 
     Right are the facts of the self-test, and what was accepted beside the relation's facts in the graph, with a scorer
     that does not know it. The examples of a new relation count as accepted: most of them are, after a while.
     """
-    tuning, is_new = judge.tuning, accepted is None
-    cases = [
-        Case(hit.head, hit.tail, tuning.offset + tuning.slope * hit.logit, right=True, decided=is_new)
-        for hit in test.hits
-    ]
+    cases = [Case(hit.head, hit.tail, hit.logit, right=True, decided=accepted is None) for hit in hits]
     cases += _decided(question, question.rejected, scorer, judge, right=False)
     if accepted is not None:
         cases += _decided(question, accepted[0], accepted[1], judge, right=True)
@@ -123,12 +147,12 @@ def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *
     cases = []
     for head in np.unique(rows[:, 0]).tolist():
         tails = rows[rows[:, 0] == head, 1]
-        others = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
-        choices = np.union1d(others[others != head], tails)
+        rivals = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
+        choices = np.union1d(rivals[rivals != head], tails)
         scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
-        said = judge.probabilities(scores, np.searchsorted(choices, tails), np.zeros(len(tails), dtype=np.int64))
+        others = np.setdiff1d(question.known.tails_of(head), tails)
+        logits = judge.logits(scores, np.searchsorted(choices, tails), len(others))
         cases += [
-            Case(head, tail, z, right, decided=True)
-            for tail, z in zip(tails.tolist(), logit(said).tolist(), strict=True)
+            Case(head, tail, z, right, decided=True) for tail, z in zip(tails.tolist(), logits.tolist(), strict=True)
         ]
     return cases

@@ -32,6 +32,15 @@ _PATHS = 5  # the best paths between two entities that describe them
 
 
 @dataclass(frozen=True)
+class Hit:
+    """A hidden fact that was among the candidates, by ids, and its logit as judged without decisions."""
+
+    head: int
+    tail: int
+    logit: float
+
+
+@dataclass(frozen=True)
 class Case:
     """A pair of which it is known whether it is right, and its logit as judged without decisions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,7 +12,8 @@ from faan.base import read_small, write_text
 from faan.complete.calibration import Tuning
 from faan.complete.checksums import CHECKSUMS_FILE, fingerprint
 from faan.complete.folder import SELF_TESTS_FILE
-from faan.complete.selftest import Hit, SelfTest
+from faan.complete.lessons import Hit
+from faan.complete.selftest import SelfTest
 from faan.complete.trust import First
 from faan.graph import Graph
 
@@ -34,6 +35,7 @@ class _Test(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    version: Literal[2]  # earlier ones judged relations with several values in another way
     model: int  # the checksum of the model's checksums: tests of another model are of no use
     tests: dict[str, _Test]
 
@@ -66,7 +68,10 @@ class Remembered:
             for name, one in self._all().items()
         }
         with contextlib.suppress(OSError):
-            write_text(self._folder / SELF_TESTS_FILE, _File(model=self._model(), tests=tests).model_dump_json() + "\n")
+            write_text(
+                self._folder / SELF_TESTS_FILE,
+                _File(version=2, model=self._model(), tests=tests).model_dump_json() + "\n",
+            )
 
     def _all(self) -> dict[str, SelfTest]:
         if self._tests is None:

@@ -18,12 +18,12 @@ from faan.complete.calibration import (
     Calibration,
     Floats,
     Tuning,
-    features,
     fit_calibration,
     fit_tuning,
-    logit,
-    probabilities,
 )
+from faan.complete.completeness import estimate_missing
+from faan.complete.judging import Judge
+from faan.complete.lessons import Hit
 from faan.complete.measuring import ask_about
 from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
@@ -39,19 +39,10 @@ _FOLDS = 4  # where all facts are examples, a quarter is hidden at a time
 _ENOUGH = 8  # facts of a relation, from which on it is tested
 _LEAST_ASKED = 2
 _RELATIONS = 60  # of the graph that are measured when a model is made,
-_EACH = 20  # and questions about each at most
+_EACH = 20  # and questions about each on average, at most
 _FEWEST_RELATIONS = 5
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
-
-
-@dataclass(frozen=True)
-class Hit:
-    """A hidden fact that was among the candidates, by ids, and its logit by what is known of other relations."""
-
-    head: int
-    tail: int
-    logit: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +53,23 @@ class SelfTest:
     tuning: Tuning
     firsts: tuple[First, ...]  # with probabilities that were fitted on the other half of the questions
     hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """A head that was asked about."""
+
+    head: int
+    values: int  # that it is known to have
+    answered: Answered
+    right: Ints  # hidden tails that were candidates,
+    scores: Floats  # of all candidates,
+    places: Ints  # and where these tails are among them
+
+    def hits(self, judge: Judge) -> Iterator[Hit]:
+        """The hidden facts, as they are judged."""
+        logits = judge.logits(self.scores, self.places, self.values)
+        return (Hit(self.head, *hit) for hit in zip(self.right.tolist(), logits.tolist(), strict=True))
 
 
 NOTHING = SelfTest(0, Tuning(), (), ())
@@ -77,20 +85,18 @@ def run_self_test(
         return NOTHING
     limit = min(_QUESTIONS, max(_FEWEST, _SCORES // max(len(question.candidates), 1)))
     asked = _drawn(asked, limit)
-    questions: list[Answered] = []
-    hits: list[Hit] = []
+    found: list[_Tested] = []
     for hidden in _parts(asked, len(known), question.graph.num_entities):
-        for head, answered, rivals, scores in _answers(question, method, hidden, calibration):
-            questions.append(answered)
-            right = np.flatnonzero(hidden.contains(np.array([head]), rivals))
-            rows = features(scores, answered.shots, answered.one_value)
-            said = probabilities(calibration.logits(rows), answered.one_value)[right]
-            hits += [Hit(head, *hit) for hit in zip(rivals[right].tolist(), logit(said).tolist(), strict=True)]
-            on_progress("testing the relation", min(len(questions) / len(asked), 1.0))
-    if not _tells(question, calibration):
-        return SelfTest(0, Tuning(), (), tuple(hits))
-    tuning, firsts = fit_tuning(questions, calibration), _firsts(questions, calibration)
-    return SelfTest(len(questions), tuning, firsts, tuple(hits))
+        for one in _answers(question, method, hidden, calibration):
+            found.append(one)
+            on_progress("testing the relation", min(len(found) / len(asked), 1.0))
+    questions = [one.answered for one in found]
+    tells = _tells(question, calibration)
+    tuning = fit_tuning(questions, calibration) if tells else Tuning()
+    judge = Judge.of(question, calibration, tuning)
+    hits = tuple(hit for one in found for hit in one.hits(judge))
+    firsts = _firsts(questions, calibration) if tells else ()
+    return SelfTest(len(questions) if tells else 0, tuning, firsts, hits)
 
 
 def _tells(question: Question, calibration: Calibration) -> bool:
@@ -112,13 +118,14 @@ def measure_known(
     """
     relations = np.unique(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
+    each = _EACH * _RELATIONS // max(len(relations), 1)
 
     def test(relation: int) -> list[Answered]:
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
-        asked = _drawn(asked, max(1, min(_EACH, _SCORES // _FEWEST // max(len(question.candidates), 1))))
+        asked = _drawn(asked, max(1, min(each, _SCORES // _FEWEST // max(len(question.candidates), 1))))
         hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
-        return [answered for _, answered, _, _ in _answers(question, method, hidden, None)]
+        return [one.answered for one in _answers(question, method, hidden, None)]
 
     found: list[list[Answered]] = []
     for number, questions in enumerate(map_in_threads(test, relations.tolist())):
@@ -144,12 +151,11 @@ def measure_known(
 def _calibrate(found: Sequence[Sequence[Answered]]) -> Calibration:
     """Each question counts the same; all those of a relation are one observation."""
     questions = [one for own in found for one in own if len(one.count)]
-    return fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
+    calibration = fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
+    return calibration.model_copy(update={"missing": estimate_missing(found)})
 
 
-def _answers(
-    question: Question, method: Method, hidden: PairSet, calibration: Calibration | None
-) -> Iterator[tuple[int, Answered, Ints, Floats]]:
+def _answers(question: Question, method: Method, hidden: PairSet, calibration: Calibration | None) -> Iterator[_Tested]:
     """Ask for hidden facts of a relation, head by head; with a calibration, types that never go together count."""
     part = _without(question, hidden)
     if not len(part.references):
@@ -160,8 +166,9 @@ def _answers(
     shots, one_value = len(part.known), part.one_value
     for head in np.unique(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden)
-        values = None if question.hidden is None else len(part.known.tails_of(head))
-        yield head, Answered.of(scores, right, shots, one_value, values), rivals, scores
+        values = len(part.known.tails_of(head))
+        answered = Answered.of(scores, right, shots, one_value, None if question.hidden is None else values)
+        yield _Tested(head, values, answered, rivals[right], scores, np.flatnonzero(right))
 
 
 def _drawn(pairs: Ints, count: int) -> Ints:

@@ -9,7 +9,8 @@ import numpy as np
 
 from faan.base import counted
 from faan.complete.about import Bin, Point
-from faan.complete.calibration import Answered, Calibration, Tuning, as_if, probabilities, reliability
+from faan.complete.calibration import Answered, Calibration, Tuning, among_several, as_if, probabilities, reliability
+from faan.complete.completeness import share_found
 
 _MANY = 50  # hidden facts, from which on other relations hardly count
 _FEW = 8  # examples, up to which they say little about how far to trust them
@@ -80,12 +81,25 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
     """
     if not len(question.count):
         return First(0.0, 0.0)
+    if question.values is not None:
+        return _first_of_hidden(question, calibration, tuning)
     likely, said = float(question.one_value) if one_value is None else one_value, 0.0
     for shape, weight in ((True, likely), (False, 1 - likely)):
         z = tuning.offset + tuning.slope * calibration.logits(as_if(question.rows, shape))
-        z += np.log(question.count) if shape else np.log(question.lacks)  # a group takes its share of the unit
+        z += np.log(question.count) if shape else 0  # a group takes its share of the unit
         said += weight * float(probabilities(z, shape)[0])
-    return First(said, float(question.right[0]) / question.found)
+    return First(said, float(question.right[0]))
+
+
+def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
+    """The same where facts of the graph were hidden, which may lack more."""
+    z, count = tuning.offset + tuning.slope * calibration.logits(question.rows), question.count
+    shares, hidden = probabilities(z + np.log(count), True) / count, question.hidden
+    if question.one_value:
+        return First(float(shares[0]), float(question.right[0]))
+    missing = calibration.missing * (hidden + (question.values or 0))
+    said = among_several(shares, count, hidden + missing)
+    return First(float(said[0]), float(question.right[0] / share_found(np.array(hidden), np.array(missing))))
 
 
 def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
