@@ -264,7 +264,7 @@ def test_held_out_triples_need_no_types(here: Here, write: Write, tmp_path: Path
         (("--set", "epochs=many"), 2, "error: epochs: expected a whole number"),
         (("--config", "nowhere.toml"), 1, "nowhere.toml: cannot be read as TOML"),
         (("--model", "distmult", "--set", "learning_rate=1e30"), 1, "Lower learning_rate"),
-        (("--model", "rotate", "--config", "transe.toml"), 2, "says which model; leave one of them out"),
+        (("--model", "rotate", "--config", "transe.toml"), 2, "--config already sets the model; pass one of them"),
     ],
 )
 def test_embeddings_that_cannot_be_trained_say_why(

@@ -68,7 +68,7 @@ def test_an_interrupted_job_goes_on_and_keeps_its_parts(completer: Completer, mo
     kept = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.parquet")}
     assert len(kept) == 4
     assert read_job(folder).rows is None
-    with pytest.raises(InputError, match="go on with it"):
+    with pytest.raises(InputError, match="continue it with --resume"):
         suggest_in_bulk(completer, model, folder, questions, LIKELY)
     told: list[float] = []
     suggest_in_bulk(

@@ -180,7 +180,7 @@ def test_a_file_is_written_as_its_ending_says(faan: Faan, model: Path, tmp_path:
     (tmp_path / name).write_text("mine")
     code, _, err = faan(*asked)
     assert (code, (tmp_path / name).read_text()) == (1, "mine")
-    assert "exists; go on with it (--resume), overwrite it (--force) or choose another file" in err
+    assert "exists; continue it (--resume), overwrite it (--force) or choose another file" in err
     assert faan(*asked, "--force")[0] == 0
     assert (tmp_path / name).read_text().startswith(begin)
 
@@ -212,7 +212,7 @@ def test_an_interrupted_job_goes_on_where_it_was(faan: Faan, model: Path, tmp_pa
     assert f"nothing was left to do: {path} is complete" in " ".join(faan(*asked, "--resume")[2].split())
     code, _, err = faan(*asked)
     assert code == 1
-    assert "go on with it (--resume)" in err
+    assert "continue it (--resume)" in err
     assert path.read_bytes() == whole
     for kept in (0, 1, len(whole) // 3, len(whole) - 5, len(whole)):
         path.write_bytes(whole[:kept])
@@ -375,7 +375,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x.json"), 2, ".tsv, .csv, .jsonl, .nt"),
         (("suggest", "MODEL", "--relation", "lies_in", "-o", "x"), 2, "say it with --format"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "table", "-o", "x.tsv"), 2, "for the screen"),
-        (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "what N-Triples are to call"),
+        (("suggest", "MODEL", "--example", "land1,town1a", "--format", "nt"), 2, "name of the new relation, for N-Triples"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--name", "x"), 2, "only for a new relation"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "nt", "--base", "x"), 1, "is not an IRI"),
         (("suggest", "MODEL", "--relation", "lies_in", "--format", "tsv", "--json"), 2, "--json means jsonl, not tsv"),

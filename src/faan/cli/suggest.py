@@ -91,7 +91,7 @@ def _suggest(wanted: Wanted, asked: AskedOptions, target: TargetOptions) -> None
     """Suggest facts, to a table or to lines."""
     terms, source = target.terms, target.source  # refused before anything is computed
     if target.output is not None and not target.resume:
-        check_new_file(target.output, target.force, "go on with it (--resume), ")
+        check_new_file(target.output, target.force, "continue it (--resume), ")
     completer, examples = wanted.open()
     from faan.complete import entities
 
