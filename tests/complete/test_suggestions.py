@@ -206,3 +206,11 @@ def test_reasons_in_ntriples_stay_in_their_comment() -> None:
     line = line_writer("nt", "r", Terms())(fact)
     assert line == "<urn:faan:a> <urn:faan:r> <urn:faan:b> . # 0.500: warning: odd; like c\\x0a<x> <y> <z> .\n"
     assert len(list(ox.parse(line, format=ox.RdfFormat.N_TRIPLES))) == 1
+
+
+def test_no_cell_of_a_csv_file_is_computed_by_a_spreadsheet(tmp_path: Path) -> None:
+    completer = faan.fit([(f"=a{i}", "r", f"@b{i % 3}") for i in range(9)], method="rules")
+    completer.suggest([("=a0", "@b0")], heads=["=a5"], top=1, progress=False).save(tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert (row["head"], row["tail"][:2]) == ("'=a5", "'@")

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from faan.web.decisions import Decisions
+from faan.web.guard import reconcile_path
 from faan.web.server import addresses
 
 from .serving import served
@@ -140,11 +141,14 @@ def test_a_token_from_the_environment_is_not_shown(model: Path, monkeypatch: pyt
         said = [server.address, *(server.process.stderr.readline() for _ in range(3))]
         assert "t" * 16 not in "".join(said)
         assert "FAAN_TOKEN" in said[2]
+        key = reconcile_path("t" * 16)
         request = urllib.request.Request(
             f"{server.address}/api/relations", headers={"authorization": f"Bearer {'t' * 16}"}
         )
         with urllib.request.urlopen(request) as answer:
             assert answer.status == 200
+        server.process.terminate()
+        assert key not in server.process.stderr.read()
 
 
 def test_a_folder_without_a_model_says_so(tmp_path: Path, faan: Faan) -> None:

@@ -8,7 +8,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -22,8 +22,10 @@ from tools.attack.server import Served, served
 from tools.attack.small_model import small_model
 
 CLIENTS = 32
-_SECONDS = 10.0  # an answer that takes longer is a hang
+_SECONDS = 10.0  # of processor time that the server may have before it answers; more is a hang
 _RANKING = 100.0  # the same for what is ranked: 30 s until its turn, 60 s of ranking
+_TIMES = 30  # as many seconds by the clock are a hang too
+_LOOK = 1.0  # seconds between two looks at how busy the server was
 _MOMENT = 0.5  # seconds to wait for an answer to what is no whole request
 _ENOUGH = 20  # findings; then it ends
 _MIB = 2048
@@ -160,14 +162,24 @@ def request(random: Random) -> tuple[bytes, bool]:
     return (mutated(sent, random)[: 1 << 21], False) if random.random() < 0.05 else (sent, True)
 
 
-def exchange(port: int, sent: bytes, seconds: float = _SECONDS) -> bytes:
-    """Send bytes and take all that comes back."""
-    with socket.create_connection(("127.0.0.1", port), timeout=_SECONDS) as connection:
+def exchange(port: int, sent: bytes, seconds: float = _SECONDS, busy: Callable[[], float] | None = None) -> bytes:
+    """Send bytes and take all that comes back, within some seconds by the clock, or by what keeps the server busy."""
+    with socket.create_connection(("127.0.0.1", port), timeout=_TIMES * _SECONDS) as connection:
         found = b""
-        connection.settimeout(seconds)
         with suppress(ConnectionError):
             connection.sendall(sent)
-            while block := connection.recv(1 << 16):
+            connection.settimeout(min(seconds, _LOOK))
+            before, start = busy() if busy else 0.0, time.monotonic()
+            while True:
+                try:
+                    block = connection.recv(1 << 16)
+                except TimeoutError:
+                    waited = time.monotonic() - start
+                    if (busy() - before if busy else waited) > seconds or waited > _TIMES * seconds:
+                        raise
+                    continue
+                if not block:
+                    break
                 found += block
         return found
 
@@ -238,7 +250,7 @@ class Requests:
         (sent, is_whole), start = request(random), time.monotonic()
         try:
             seconds = (_RANKING if sent.startswith(_RANKED) else _SECONDS) if is_whole else _MOMENT
-            answer = exchange(server.port, sent, seconds)
+            answer = exchange(server.port, sent, seconds, (lambda: server.busy) if is_whole else None)
             what, detail = outcome(answer)
         except TimeoutError:  # the server may wait for the rest of what is not whole
             answer, what, detail = b"", *(("hang", f"more than {seconds:g} s") if is_whole else ("left waiting", ""))

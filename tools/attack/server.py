@@ -28,6 +28,12 @@ class Served:
         return float(psutil.Process(self.process.pid).memory_info().rss / 2**20)
 
     @property
+    def busy(self) -> float:
+        """The seconds of processor time that it has had: other programs do not make it slow."""
+        times = psutil.Process(self.process.pid).cpu_times()
+        return float(times.user + times.system)
+
+    @property
     def files(self) -> int:
         """How many files and sockets it has open."""
         return psutil.Process(self.process.pid).num_fds()
