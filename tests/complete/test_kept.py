@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 import torch
 
 from faan.complete import Completer
@@ -38,16 +39,18 @@ def test_values_that_grow_while_they_are_used_make_others_go() -> None:
     assert list(kept) == ["d", "e"]
 
 
-def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(trained: Completer) -> None:
-    trained._rankings = Kept(200_000)
-    whole = (trained.graph, trained.fitted, trained.calibrations, trained._profiles)
+def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(
+    trained: Completer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faan.complete.completer._MAX_KEPT", 200_000)
+    asked = Completer(trained.graph, trained.fitted, trained.calibrations, trained.about)
+    whole = (asked.graph, asked.fitted, asked.calibrations, asked._profiles)
     held = []
     for number in range(20):
-        list(trained.suggest(CAPITALS[number : number + 5], heads=["land3", "land4"], top=2))
+        list(asked.suggest(CAPITALS[number : number + 5], heads=["land3", "land4"], top=2))
         seen: set[int] = set()
         for one in whole:
             bytes_of(one, seen)
-        held.append(bytes_of(trained._rankings, seen))
+        held.append(bytes_of(asked._rankings, seen))
     assert max(held) < 200_000 + 2 * max(held[:1])
-    assert len(list(trained._rankings)) < 20
-    trained._rankings = Completer(trained.graph, trained.fitted, trained.calibrations, trained.about)._rankings
+    assert len(list(asked._rankings)) < 20
