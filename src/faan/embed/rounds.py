@@ -10,6 +10,7 @@ vectors depend neither on the number of workers nor on who computed what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.base import Pool, atomic_file
+from faan.base import Cluster, LocalPool, Pool, atomic_file
 from faan.embed.config import EmbedConfig
 from faan.embed.models import make_model
 from faan.embed.optimizer import RowTable
@@ -68,6 +69,18 @@ class BucketWorker:
 
 class Rounds(Partitions):
     """Partitions in a folder that all workers see."""
+
+    def __init__(
+        self, triples: np.ndarray, num_entities: int, config: EmbedConfig, folder: Path, versions: Sequence[int] = ()
+    ) -> None:
+        super().__init__(triples, num_entities, config, folder, versions)
+        self.table = RowTable(self.table.rows[:0].clone(), config)  # partitions are in the memory of workers
+
+    def pool(self, engine: Cluster | None) -> AbstractContextManager[Pool]:
+        """Workers of an engine, or one in this process."""
+        if engine is None:
+            return nullcontext(LocalPool(BucketWorker(self.config, self.size)))
+        return engine.pool(BucketWorker, (self.config, self.size), self.at_once)
 
     @property
     def at_once(self) -> int:

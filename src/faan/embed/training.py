@@ -10,7 +10,7 @@ import json
 import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,6 @@ from faan.base import (
     METRICS_FILE,
     Cluster,
     InputError,
-    LocalPool,
     OnProgress,
     Pool,
     TrainingError,
@@ -39,12 +38,11 @@ from faan.embed.evaluation import evaluate
 from faan.embed.optimizer import RowTable
 from faan.embed.partitions import PARTITIONS_FOLDER, EntityTable, Partitions, Whole
 from faan.embed.questions import Questions
-from faan.embed.rounds import BucketWorker, Rounds
+from faan.embed.rounds import Rounds
 from faan.embed.sampling import HELD_OUT, random_stream
 from faan.embed.step import Updater, bucket_losses
 
 TRAINING = "training vectors"  # as progress calls it
-ONE_AFTER_THE_OTHER = "an engine has nothing to share out, because the run trains one bucket after the other"
 
 OnReport = Callable[[EpochReport], None]
 """Called after every epoch."""
@@ -214,16 +212,17 @@ class Run:
         """Train until all epochs are done or patience is at its end; an engine trains rounds."""
         if not isinstance(self.entities, Rounds):
             if engine is not None:
-                raise InputError(f"{ONE_AFTER_THE_OTHER}: set rounds = true, and partitions to 4 or more")
+                raise InputError(
+                    "an engine has nothing to share out, because the run trains one bucket after the other: set"
+                    " rounds = true, and partitions to 4 or more"
+                )
             return self._to_the_end(on_progress, on_report)
-        given = self.config, self.entities.size
-        local = nullcontext(LocalPool(BucketWorker(*given)))
-        with engine.pool(BucketWorker, given, self.entities.at_once) if engine else local as self._pool:
+        with self.entities.pool(engine) as self._pool:
             return self._to_the_end(on_progress, on_report)
 
     def _to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
         while not self.progress.is_over(self.config):
-            with Updater(self.entities.table, self.relations, self.config) as updater:
+            with self._updating() as updater:
                 report = EpochReport(self.progress.epoch + 1, self._epoch(updater, on_progress))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
@@ -238,6 +237,12 @@ class Run:
             result.save(self.folder)
         return TrainedVectors(result, self.progress.history, self._updates(self.progress.epoch))
 
+    def _updating(self) -> AbstractContextManager[Updater | None]:
+        """What makes updates in this process; workers of rounds have their own."""
+        if isinstance(self.entities, Rounds):
+            return nullcontext()
+        return Updater(self.entities.table, self.relations, self.config)
+
     @cached_property
     def _questions(self) -> Questions | None:
         """What an epoch is made of, where whole questions are asked."""
@@ -250,7 +255,7 @@ class Run:
         """How many updates there are before an epoch."""
         return self.entities.updates(epoch) if self._questions is None else epoch * self._questions.updates
 
-    def _epoch(self, updater: Updater, on_progress: OnProgress) -> float:
+    def _epoch(self, updater: Updater | None, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
         epoch, total, in_all = self.progress.epoch, 0.0, self._updates_in_all
         first, end = self._updates(epoch), self._updates(epoch + 1)
@@ -261,12 +266,13 @@ class Run:
             on_progress(TRAINING, (number + 1) / in_all)
         return total / (end - first)
 
-    def _losses(self, updater: Updater, epoch: int) -> Iterator[float]:
+    def _losses(self, updater: Updater | None, epoch: int) -> Iterator[float]:
         """Make the updates of an epoch; the loss of each."""
         if isinstance(self.entities, Rounds):
             assert self._pool is not None
             yield from self.entities.train(self.training, epoch, self.relations, self._pool)
             return
+        assert updater is not None
         if self._questions is not None:
             for number, asked in enumerate(self._questions.epoch(self.config.seed, epoch), self._updates(epoch)):
                 yield updater.update_asked(asked, number)
