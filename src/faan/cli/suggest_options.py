@@ -165,7 +165,7 @@ def check_single(asked: AskedOptions, target: TargetOptions, engine: EngineOptio
         options = {"--explain": target.explain, "--min-probability": asked.min_probability, "--surest": asked.surest}
         refuse("suggestions, not their summary", options)
     if output is None or target.resume:
-        refuse("a file that is begun anew (-o without --resume)", {"--force": target.force})
+        refuse("a new file (-o without --resume)", {"--force": target.force})
     if asked.is_named:
         refuse("a question without heads and tails", {"--limit": asked.limit})
 
