@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,12 +135,24 @@ def _chain_depth(text: bytes, depth: int = 0) -> int:
     return depth if end == len(text) else 0
 
 
-def _bits(mask: NDArray[np.bool_], words: int | None = None) -> NDArray[np.uint64]:
+def _bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """The mask as words of 64 bits, the first is the lowest."""
     packed = np.packbits(mask, bitorder="little")
-    bits = np.zeros(-(-len(packed) // 8) if words is None else words, "<u8")
+    bits = np.zeros(-(-len(packed) // 8), "<u8")
     bits.view(np.uint8)[: len(packed)] = packed
     return bits
+
+
+def _shifted(bits: NDArray[np.uint64], places: Literal[-1, 1]) -> NDArray[np.uint64]:
+    """The bits one place further or one place back."""
+    one, most = np.uint64(1), np.uint64(63)
+    if places == 1:
+        moved = bits << one
+        moved[1:] |= bits[:-1] >> most
+    else:
+        moved = bits >> one
+        moved[:-1] |= bits[1:] << most
+    return moved
 
 
 def _odd_so_far(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -264,14 +276,14 @@ class _XmlGuard(_Guard):
         64 of them are looked at together: first all that open count, then all that close.
         """
         letters = np.frombuffer(text, np.uint8)
-        is_start, is_end, is_slash = letters == ord("<"), letters == ord(">"), letters == ord("/")
-        starts, ends = _bits(is_start), _bits(is_end)
+        starts, ends, slashes, quotes = (_bits(letters == ord(letter)) for letter in '<>/"')
         inside = _odd_so_far(starts | ends)
-        quotes, apostrophes = _bits(letters == ord('"')) & inside, _bits(letters == ord("'")) & inside
-        if ((starts & ~inside) | (ends & (inside | _odd_so_far(quotes))) | apostrophes).any():
+        odd = (starts & ~inside) | (ends & (inside | _odd_so_far(quotes & inside)))
+        if b"'" in text:
+            odd |= _bits(letters == ord("'")) & inside
+        if odd.any():
             return self._steps_of_each(text)
-        closing = _bits(is_start[:-1] & is_slash[1:], len(starts))
-        empty = _bits(is_end[1:] & is_slash[:-1], len(starts))
+        closing, empty = starts & _shifted(slashes, -1), ends & _shifted(slashes, 1)
         steps = _word_steps(starts & ~closing, closing | empty)
         return self._steps_of_each(text) if self._seems_above(steps, XML_DEPTH) else (steps, len(text))
 
