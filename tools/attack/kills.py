@@ -1,6 +1,7 @@
 """Kills at random moments of train, embed, fit, suggest and serve: what goes on ends as if nothing had happened.
 
-A job runs in a copy of this process, which has loaded everything, because loading takes longer than the job. It is
+A job runs in a copy of a process that has loaded everything, because loading takes longer than the job, and has used
+nothing of it: libraries with threads of their own wait for ever in the copy of a process that used them. The job is
 killed at a random moment, started again as a person would, killed again ..., and at the end its files are compared with
 those of a job that nobody disturbed.
 """
@@ -9,13 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -24,6 +24,8 @@ from tools.attack.requests import decided, exchange, missing
 from tools.attack.server import served
 from tools.attack.small_model import EXAMPLES, graph_file, small_model
 
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["faan.cli", "faan.complete", "faan.train", "lightgbm", "polars", "torch"])
 _KILLS = 4  # of one job; then it may end
 _TRAIN = """
 shots = 2
@@ -45,19 +47,14 @@ log_every = 5
 
 def run(arguments: list[str], log: Path, seconds: float | None = None) -> int | None:
     """Run `faan` with some arguments; None where it was killed after so many seconds."""
-    child = os.fork()
-    if child == 0:
-        _run_here(arguments, log)
-    until = None if seconds is None else time.monotonic() + seconds
-    while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return os.waitstatus_to_exitcode(status)
-        if until is not None and time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return None
-        time.sleep(0.002)
+    child = _FORKS.Process(target=_run_here, args=(arguments, log))
+    child.start()
+    child.join(seconds)
+    if child.exitcode is None:
+        child.kill()
+        child.join()
+        return None
+    return child.exitcode
 
 
 def _run_here(arguments: list[str], log: Path) -> None:
@@ -277,7 +274,6 @@ class Kills:
 
     def attack(self, seconds: float, seed: int, first: int, most: int) -> Tally:
         """Kill until the time is up."""
-        _load()
         tally, random = Tally(self.name), Random(f"{seed} {first}")
         with tempfile.TemporaryDirectory() as folder:
             jobs: list[Job] = []
@@ -303,10 +299,3 @@ class Kills:
                 tally.tried += 1
                 tally.outcomes["serve killed"] += 1
         return tally
-
-
-def _load() -> Callable[..., object]:
-    """Load what all jobs need, once."""
-    from faan.complete import Completer
-
-    return Completer
