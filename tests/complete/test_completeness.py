@@ -16,7 +16,7 @@ SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(lambda some: np.
 
 
 @given(SHARES, st.floats(1, 30))
-def test_as_many_candidates_are_true_as_a_head_lacks_and_none_is_less_likely_than_its_share(
+def test_no_candidate_is_less_likely_than_its_share_and_no_more_are_true_than_a_head_lacks(
     shares: np.ndarray, lacks: float
 ) -> None:
     found = among_several(shares, np.ones(len(shares)), lacks)
@@ -24,9 +24,21 @@ def test_as_many_candidates_are_true_as_a_head_lacks_and_none_is_less_likely_tha
     assert (found <= 1).all()
     order = np.argsort(shares, kind="stable")
     assert (np.diff(found[order]) >= -1e-12).all()
-    wanted = lacks * shares.sum()
-    if wanted < 0.9 * (shares > 1e-3).sum():
-        assert found.sum() == pytest.approx(wanted, rel=1e-3, abs=1e-6)
+    assert found.sum() <= lacks * shares.sum() * (1 + 1e-9)
+
+
+def test_as_many_are_true_as_are_missing_where_there_are_candidates_enough() -> None:
+    shares = np.exp(np.random.default_rng(0).normal(0, 2, 500))
+    shares /= shares.sum() + 1
+    for lacks in (1.5, 4.0, 20.0):
+        assert among_several(shares, np.ones(500), lacks).sum() == pytest.approx(lacks * shares.sum(), rel=1e-4)
+
+
+def test_poor_candidates_stay_unlikely_where_there_are_no_others() -> None:
+    found = among_several(np.array([0.99, 1e-4, 1e-4]), np.ones(3), 3.0)
+    assert found[0] > 0.99
+    assert (found[1:] < 0.01).all()
+    assert (among_several(np.full(3, 0.33), np.ones(3), 3.0) > 0.95).all()
 
 
 def test_a_head_that_lacks_one_fact_shares_one_unit() -> None:
