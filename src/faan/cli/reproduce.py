@@ -1,4 +1,4 @@
-"""The command `reproduce`: the paper's tables; it loads torch only to compute what is missing."""
+"""The command `reproduce`: the tables of the FAAN paper, from result files; `--run` computes what is missing."""
 
 from __future__ import annotations
 
