@@ -78,7 +78,7 @@ def test_a_stage_that_is_not_done_is_done_again_to_the_same_trees(
     folder = shutil.copytree(done, tmp_path / "run")
     for stage in lost:
         shutil.rmtree(folder / stage)
-    with pytest.raises(InputError, match="the run is not finished \\(the ranker is not trained\\); go on with"):
+    with pytest.raises(InputError, match="the run is not finished \\(the ranker is not trained\\); continue with"):
         load_run(folder, tiny)
     resume_run(folder, tiny)
     for file in (RANKER_FILE, TREES_FILE):
