@@ -57,14 +57,13 @@ class Worker:
         self._tried += 1
         process.stdin.write(json.dumps(question).encode() + b"\n")
         process.stdin.flush()
-        busy, idle, last = _busy(process.pid), 0.0, time.monotonic()
+        busy, idle = _busy(process.pid), 0.0
         while not select.select([process.stdout], [], [], _LOOK)[0]:
             held = _mib(process.pid)
             if held > MIB:
                 self.close()
                 return {"outcome": "memory", "detail": f"more than {MIB:,} MiB", "mib": held}
-            now = time.monotonic()
-            idle, last = idle + (now - last if _sleeps(process.pid) else 0.0), now
+            idle += _LOOK if _sleeps(process.pid) else 0.0  # not the time since the last look: we may have slept, too
             if idle > self._seconds or _busy(process.pid) - busy > self._seconds:
                 self.close()
                 return {"outcome": "hang", "detail": f"more than {self._seconds:g} s", "seconds": self._seconds}
