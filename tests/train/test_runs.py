@@ -26,7 +26,7 @@ from .conftest import SETTINGS, settings
 KILLER = """
 import json, os, signal, sys
 from pathlib import Path
-import faan.embed.training, faan.train.checkpoint, faan.train.loop, faan.models.faan
+import faan.embed.step, faan.train.checkpoint, faan.train.loop, faan.models.faan
 from faan.tasks import read_benchmark
 from faan.train import RunConfig, train_run
 
@@ -59,7 +59,7 @@ def kill_in_metrics(when):
     faan.train.checkpoint.MetricsFile.write = write
 
 HOOKS = {
-    "update of the embeddings": lambda n: kill_at(faan.embed.training, "make_batch", n),
+    "update of the embeddings": lambda n: kill_at(faan.embed.step, "make_batch", n),
     "step": lambda n: kill_at(faan.models.faan.Faan, "loss", n),
     "evaluation": lambda n: kill_at(faan.train.loop, "rank_tasks", n),
     "line of metrics": kill_in_metrics,
