@@ -6,7 +6,6 @@ what programs write: its meaning is beyond doubt. The parser judges every other 
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Sequence
 
 import polars as pl
@@ -16,6 +15,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.guards import check_nesting
 from faan.graph.limits import NAME_BYTES, is_too_long, too_long
+from faan.graph.packed import is_changed_by_polars
 from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
 from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
@@ -70,7 +70,7 @@ def _matches(lines: pl.Series, pattern: str) -> pl.Series:
 
 def _lines(block: bytes) -> pl.DataFrame | None:
     """The lines of a block with their number from 0, null for an empty one; None where it is not clean text."""
-    if b"\x01" in block or block.startswith(codecs.BOM_UTF8):  # polars would drop the mark
+    if b"\x01" in block or is_changed_by_polars(block):
         return None
     try:
         return pl.read_csv(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -33,6 +34,14 @@ _DECOMPRESSORS: dict[re.Pattern[bytes], Callable[..., Any]] = {
     re.compile(rb"BZh[1-9]1AY&SY"): bz2.BZ2File,
     re.compile(rb"\x28\xb5\x2f\xfd"): zstd.ZstdFile,
 }
+
+# What polars unpacks by itself, without a bound (gzip, zstd, zlib), and the byte order mark, which it drops.
+_CHANGED_BY_POLARS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", codecs.BOM_UTF8)
+
+
+def is_changed_by_polars(block: bytes) -> bool:
+    """Whether polars would read something else than these bytes: a block of a file that was unpacked is text."""
+    return block.startswith(_CHANGED_BY_POLARS)
 
 
 class Counted(io.RawIOBase):

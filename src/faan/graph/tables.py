@@ -6,7 +6,6 @@ take the fast way; the first sign of trouble sends a block to the slow one, whic
 
 from __future__ import annotations
 
-import codecs
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
 from faan.graph.labels import language_rank
 from faan.graph.limits import LINE_BYTES, NAME_BYTES, is_too_long, too_long
+from faan.graph.packed import is_changed_by_polars
 from faan.graph.sources import Source
 from faan.graph.table_layout import (
     BLANK,
@@ -126,7 +126,7 @@ def _read_fast(block: bytes, table: TableLayout, header_lines: int) -> pl.DataFr
     """The wanted columns of a block by polars, or None where something is not plainly right."""
     if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
         return None
-    if block.startswith(codecs.BOM_UTF8):  # polars would drop it; here it is the beginning of a name
+    if is_changed_by_polars(block):
         return None
     schema = {str(i): pl.String for i in range(table.width)}
     try:
