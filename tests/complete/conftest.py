@@ -14,6 +14,13 @@ COUNTRIES = 30
 CAPITALS = [(f"land{i}", f"town{i}a") for i in range(COUNTRIES)]  # not in the graph: what is to be found
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a model that has to be trained are slow."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"trained", "knowing"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.slow)
+
+
 def facts(trades: int = 0) -> list[tuple[str, str, str]]:
     """The first town of each land is the seat of its court; the land's coin is minted there."""
     rows = []

@@ -17,6 +17,7 @@ from faan.complete.types import Described, Examples, Extended
 
 from .conftest import CAPITALS, facts, rows_of
 
+pytestmark = pytest.mark.slow
 Run = Callable[..., tuple[int, str, str]]
 LATE = {str(number) for number in range(20, 30)}
 LIKELY = BulkSettings(top=3, min_probability=0.3)

@@ -45,6 +45,7 @@ def test_every_edge_is_in_one_bucket_an_epoch(count: int, rng: np.random.Generat
     assert {tuple(row) for row in partitions.vectors().tolist()} == first
 
 
+@pytest.mark.slow
 def test_vectors_come_back_in_the_order_of_entities(line: np.ndarray) -> None:
     config = small("complex", dimension=24, epochs=60, negatives=16, loss="softmax", learning_rate=0.2, partitions=4)
     run = train(line, 40, 4, config)
@@ -76,6 +77,7 @@ def test_a_relation_becomes_the_mean_of_what_buckets_made_of_it(optimizer: str) 
     assert relations.state["squares"][:, 0].tolist() == added
 
 
+@pytest.mark.slow
 def test_rounds_learn_too(line: np.ndarray) -> None:
     changes: dict[str, object] = {"negatives": 16, "loss": "softmax", "learning_rate": 0.2, "epochs": 60}
     run = train(line, 40, 4, small("complex", dimension=24, rounds=True, partitions=3, **changes))

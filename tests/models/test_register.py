@@ -13,6 +13,7 @@ import pytest
 
 import faan
 
+pytestmark = pytest.mark.slow
 TOY = '''
 """Toy: a pair is as plausible as a learnt bilinear form says."""
 
