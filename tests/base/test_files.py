@@ -46,6 +46,7 @@ def test_several_may_write_one_file_at_once_and_the_last_to_end_wins(tmp_path: P
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_what_killed_processes_leave_behind_is_removed_by_the_next_one(tmp_path: Path) -> None:
     path = tmp_path / "a[1].txt"
     for _ in range(2):
@@ -101,6 +102,7 @@ def killed_at(step: int, folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("in_one_step", [True, False])
+@pytest.mark.slow
 def test_a_kill_at_any_step_leaves_one_whole_folder_and_the_next_one_cleans_up(
     tmp_path: Path, in_one_step: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -299,6 +299,7 @@ def test_an_embedding_model_is_evaluated_on_a_benchmark(here: Here, write: Write
     assert here(*call, "--translation", "--set", "model=distmult")[0] == 2
 
 
+@pytest.mark.slow
 def test_commands_load_lightgbm_alone_and_leave_other_libraries_to_be_loaded() -> None:
     program = (
         "import sys; from faan.cli.loading import load_lightgbm; load_lightgbm(); "

@@ -207,6 +207,7 @@ def test_wrong_settings_are_refused_at_once(completer: Completer) -> None:
         completer.suggest(FIVE, known="maybe")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_million_heads_begin_at_once(completer: Completer) -> None:
     heads = [f"land{i % COUNTRIES}" for i in range(1_000_000)]
     assert completer.suggest(FIVE, heads=heads, top=1)[0].head == "land0"

@@ -185,6 +185,7 @@ def test_an_explanation_is_saved_as_a_picture(completer: Completer, tmp_path: Pa
     assert (tmp_path / "why.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.slow
 def test_without_a_terminal_the_logger_reports(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_graph_comes_back_with_labels_types_and_descriptions(graph: Graph, met
 
 
 @given(st.lists(st.tuples(NAME, NAME, NAME), min_size=1, max_size=9))
+@pytest.mark.slow
 def test_any_names_survive_igraph_and_networkx(triples: list[tuple[str, str, str]]) -> None:
     graph = read_graph(triples, type_relations=())
     assert list(read_graph(graph.to_igraph(), type_relations=()).triples()) == list(graph.triples())
@@ -57,6 +58,7 @@ def test_any_names_survive_igraph_and_networkx(triples: list[tuple[str, str, str
 
 
 @given(st.lists(st.tuples(NAME, NAME, NAME), min_size=1, max_size=9))
+@pytest.mark.slow
 def test_any_names_survive_data_frames(triples: list[tuple[str, str, str]]) -> None:
     graph = read_graph(triples, type_relations=())
     for frame in (graph.to_polars(), graph.to_pandas()):

@@ -273,6 +273,7 @@ def test_questions_about_relations_of_the_graph_know_its_facts_and_ask_for_other
         assert task.truths.contains(asked[:, 0], asked[:, 1]).all()
 
 
+@pytest.mark.slow
 def test_relations_of_the_graph_are_ranked_by_their_own_trees(knowing: EvidenceRanker) -> None:
     places = []
     for task, asked in known_questions(THINNED, FACTS):

@@ -42,6 +42,7 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_resumed_and_evaluated(
     faan: Faan, config: Path, benchmark_folder: Path, tmp_path: Path
 ) -> None:

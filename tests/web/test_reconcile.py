@@ -402,6 +402,7 @@ JSON = st.recursive(
 @hypothesis.settings(
     max_examples=150, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.slow
 def test_no_request_breaks_the_service(client: TestClient, field: str, value: Any) -> None:
     sent = value if isinstance(value, (str, bytes)) else json.dumps(value)
     answer = client.post("/reconcile", data={field: sent})
