@@ -35,17 +35,29 @@ READY = '[aria-disabled="false"]'  # a button that can be pressed
 _HOLDABLE = """
 const pass = window.fetch;
 const held = [];
+const unanswered = new Set();
 const rule = { what: null, after: 0, answers: false, broken: false };
+async function passed(path, options) {
+  const request = { what: `${options.method ?? "GET"} ${path}` };
+  unanswered.add(request);
+  try {
+    return await pass(path, options);
+  } finally {
+    unanswered.delete(request);
+  }
+}
 window.fetch = async (path, options = {}) => {
   if (rule.what && `${options.method ?? "GET"} ${path}`.startsWith(rule.what) && --rule.after < 0) {
     if (rule.broken) throw new TypeError("Failed to fetch");
-    const answer = rule.answers && (await pass(path, options));
-    await new Promise((resolve) => held.push(resolve));
+    const letGo = new Promise((resolve) => held.push(resolve));
+    const answer = rule.answers && (await passed(path, options));
+    await letGo;
     if (answer) return answer;
   }
-  return pass(path, options);
+  return passed(path, options);
 };
 window.requests = {
+  unanswered: () => [...unanswered].map(({ what }) => what),
   hold: (what, after = 0, answers = false) => Object.assign(rule, { what, after, answers, broken: false }),
   lose: (what) => Object.assign(rule, { what, after: 0, broken: true }),
   release: () => { rule.what = null; held.splice(0).forEach((go) => go()); },
@@ -82,7 +94,16 @@ class Window:
         """Wait until something holds, and return it."""
         ignored = [StaleElementReferenceException]
         wait = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.05, ignored_exceptions=ignored)
-        return wait.until(lambda _: holds(), otherwise)
+        try:
+            return wait.until(lambda _: holds())
+        except TimeoutException:
+            raise AssertionError(f"{otherwise}; the page says {self.state()}") from None
+
+    def state(self) -> dict[str, Any]:
+        """What the page says, and which requests have no answer yet: for errors of tests."""
+        said = {what: [element.text for element in self.all(what)] for what in ("#status", "#problem", "#progress")}
+        unanswered = self.driver.execute_script("return window.requests.unanswered()")
+        return {**said, "unanswered": unanswered, "verdicts": self.verdicts(), "errors": self.errors()}
 
     def open(self, address: str, *, hold: str | None = None, after: int = 0) -> None:
         """Open a page; requests that begin like `hold` are held back, but for the first ones."""
@@ -173,11 +194,7 @@ class Window:
         def says() -> bool:
             return any(text in element.text for element in self.all(selector))
 
-        try:
-            self.until(says, "")
-        except TimeoutException:
-            said = {what: [element.text for element in self.all(what)] for what in (selector, "#status", "#problem")}
-            raise AssertionError(f"{selector} never says {text!r}: {said}") from None
+        self.until(says, f"{selector} never says {text!r}")
 
     def switch_to(self, handle: str) -> None:
         """Go to another window, as a person does: it is in front and has the keyboard."""

@@ -116,6 +116,7 @@ class FittedEvidence(Fitted):
         if completion is not None:  # those that the trees learnt with do not know the tasks and what was held out
             self.method = ranker = ranker.on(make_sources(graph, []))  # what is mapped leaves memory meanwhile
             on_disk = [vectors.folder or vectors for vectors in embeddings]
+            settings = [_as_strict(config, completion) for config in settings]
             del embeddings, completion
             completion = _train_joined(seen, settings, on_progress)
             embeddings = [one if isinstance(one, Embeddings) else Embeddings.load(one) for one in on_disk]
@@ -205,6 +206,14 @@ def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embedd
 
 
 def _train_joined(graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
-    """Vectors of a graph, or several with different seeds as one."""
-    several = [_train(graph, config, on_progress) for config in configs]
+    """Vectors of a graph, or several with different seeds as one; the first choose the penalty of all."""
+    several: list[Embeddings] = []
+    for config in configs:
+        several.append(_train(graph, _as_strict(config, several[0]) if several else config, on_progress))
     return several[0] if len(several) == 1 else joined(several)
+
+
+def _as_strict(config: EmbedConfig, vectors: Embeddings) -> EmbedConfig:
+    """Settings with the penalty that was chosen for vectors of the same graph."""
+    chosen = vectors.config.regularization
+    return config.model_copy(update={"regularization": chosen, "regularization_choices": ()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -54,6 +54,9 @@ class EmbedConfig(Settings):
     """The size of an update; lower it when training stops with a loss that is not finite."""
     regularization: float = Field(0.0, ge=0.0)
     """Weight of the penalty on the vectors of a batch's triples."""
+    regularization_choices: Annotated[tuple[Annotated[float, Field(ge=0.0)], ...], Field(strict=False)] = ()
+    """Further weights, rising: each is tried in a short run of a quarter of the epochs as long as it is clearly better
+    on held-out triples than the one before. Not tried with fewer than 16 epochs, or several partitions."""
     regularization_power: Literal[2, 3] = 3
     """2 penalises squares (L2), 3 cubes (N3; Lacroix et al., 2018)."""
     dropout: float = Field(0.0, ge=0.0, lt=1.0)

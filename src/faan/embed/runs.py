@@ -77,7 +77,8 @@ def embed_graph(
         for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
             if held_out is not None and len(held_out):
                 np.save(new / f"{name}.npy", held_out, allow_pickle=False)
-        begin(triples, graph.num_entities, graph.num_relations, config, _held_out(new, "valid"), new)
+        sizes = graph.num_entities, graph.num_relations
+        begin(triples, *sizes, config, _held_out(new, "valid"), new, on_progress=on_progress)
     return _to_the_end(folder, graph, on_progress, on_report, engine)
 
 

@@ -41,6 +41,7 @@ from faan.embed.questions import Questions
 from faan.embed.rounds import Rounds
 from faan.embed.sampling import HELD_OUT, random_stream
 from faan.embed.step import Updater, bucket_losses
+from faan.embed.tuning import choose_regularization
 
 TRAINING = "training vectors"  # as progress calls it
 
@@ -73,7 +74,8 @@ def train(
     Validation triples, or ``config.held_out`` triples taken from the training ones, are ranked at every evaluation.
     With a folder the run is saved there as it goes, and ``resume`` continues it.
     """
-    return begin(triples, num_entities, num_relations, config, valid, folder).to_the_end(on_progress, on_report)
+    run = begin(triples, num_entities, num_relations, config, valid, folder, on_progress=on_progress)
+    return run.to_the_end(on_progress, on_report)
 
 
 def begin(
@@ -83,6 +85,8 @@ def begin(
     config: EmbedConfig,
     valid: np.ndarray | None = None,
     folder: Path | str | None = None,
+    *,
+    on_progress: OnProgress = ignore_progress,
 ) -> Run:
     """A run before its first epoch, saved if there is a folder: from then on ``resume`` can continue it."""
     config = config.for_graph(len(triples), num_entities)
@@ -90,6 +94,11 @@ def begin(
     if valid is not None:
         check_triples(valid, num_entities, num_relations, at_least=1)
     training, held_out = split(triples, valid, config)
+
+    def train_short(some: np.ndarray, short: EmbedConfig, tell: OnProgress) -> Embeddings:
+        return begin(some, num_entities, num_relations, short).to_the_end(tell, None).embeddings
+
+    config = choose_regularization(training, held_out, num_entities, config, train_short, on_progress)
     if folder is not None:
         folder = Path(folder)
         if (folder / CHECKPOINT_FILE).exists():

@@ -20,6 +20,9 @@ ColumnShare = Annotated[
     float, Field(gt=0.0, le=1.0, description="The share of the columns that each tree may look at, drawn at random.")
 ]
 
+STRONGER = (0.02, 0.05, 0.1)
+"""Weights of the penalty that sparse graphs need."""
+
 QUICK = EmbedConfig(
     model="complex",
     dimension=100,
@@ -30,6 +33,7 @@ QUICK = EmbedConfig(
     negatives=500,
     loss="softmax",
     regularization=0.005,
+    regularization_choices=STRONGER,
     partitions="auto",
 )
 """Vectors whose training takes the same time on any large graph."""
@@ -44,6 +48,7 @@ THOROUGH = EmbedConfig(
     whole_questions=True,
     loss="softmax",
     regularization=0.005,
+    regularization_choices=STRONGER,
 )
 """Vectors that are trained against all entities."""
 
