@@ -263,7 +263,10 @@ def started(chromium: str, chromedriver: str, profile: Path) -> Iterator[webdriv
 
 @contextmanager
 def window_of(driver: webdriver.Chrome, downloads: Path) -> Iterator[Window]:
-    """A new window that saves files in a folder; it and all windows that it opens are closed at the end."""
+    """A new window that saves files in a folder; it and all windows that it opens are closed at the end.
+
+    What pages stored in the browser is removed: the next test may get the same port, and so the same storage.
+    """
     home = driver.current_window_handle
     driver.switch_to.new_window("window")
     driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
@@ -275,6 +278,9 @@ def window_of(driver: webdriver.Chrome, downloads: Path) -> Iterator[Window]:
         for handle in driver.window_handles:
             if handle != home:
                 driver.switch_to.window(handle)
+                origin = driver.execute_script("return window.origin")
+                if origin != "null":  # of a blank page
+                    driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
                 driver.close()
         driver.switch_to.window(home)
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from selenium import webdriver
 
 from faan.complete import Completer, fit
 from faan.graph import read_graph
 
-from .browser import ENTER, READY, Window
+from .browser import ENTER, READY, Window, window_of
 from .conftest import land
 from .serving import served_here
 
@@ -219,3 +220,14 @@ def test_labels_of_edges_lie_under_nothing_in_a_picture(fitted: Path, window: Wi
     boxes = window.driver.execute_script(IN_THE_PICTURE)
     assert sum(box["caption"] for box in boxes) == sum(bool(edge.label) for edge in explanation.draw().edges)
     assert window.driver.execute_script(OVERLAPS, boxes) == []
+
+
+def test_the_window_of_a_test_has_nothing_of_earlier_ones_at_the_same_address(
+    page: str, chrome: webdriver.Chrome, tmp_path: Path
+) -> None:
+    with window_of(chrome, tmp_path) as earlier:
+        earlier.open(page + "/?relation=speaks")
+        earlier.type("#reviewer", "Ana\t")
+    with window_of(chrome, tmp_path) as window:
+        window.open(page + "/?relation=speaks")
+        assert window.one("#reviewer").get_attribute("value") == ""
