@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faan.complete import Completer
 
 _HEADS = 5  # in a part, so that there are several
+_LARGEST = 1 << 24  # bytes of a file that is changed: to read a sparse one would take the memory that is watched
 
 
 def make(random: Random, folder: Path) -> Path:
@@ -39,8 +40,8 @@ def make(random: Random, folder: Path) -> Path:
 
 def _harm(file: Path, random: Random) -> None:
     """Change a file, or put something else in its place."""
-    if not file.is_file():
-        return
+    if not file.is_file() or file.stat().st_size > _LARGEST:
+        return  # of the harm before
     what = random.choice(("bytes", "bytes", "bytes", "bytes", "missing", "folder", "pipe", "link", "device", "sparse"))
     if what == "bytes":
         content = mutated(file.read_bytes(), random)
