@@ -31,14 +31,14 @@ def make(random: Random, folder: Path) -> Path:
         shutil.copytree(_jobs() / "job", path)
         files = sorted(path.iterdir())
         for _ in range(random.choice((1, 1, 3))):
-            _harm(random.choice((files[0], *files)), random)
+            harm(random.choice((files[0], *files)), random)
     else:
         shutil.copyfile(_jobs() / path.name, path)
-        _harm(path, random)
+        harm(path, random)
     return path
 
 
-def _harm(file: Path, random: Random) -> None:
+def harm(file: Path, random: Random) -> None:
     """Change a file, or put something else in its place."""
     if not file.is_file() or file.stat().st_size > _LARGEST:
         return  # of the harm before
