@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 from tools.attack.campaign import Finding, Record, Tally
 from tools.attack.inputs import keep
+from tools.attack.jobs import harm
+from tools.attack.soak import judge_memory
 
 
 def test_pieces_of_a_campaign_add_up(tmp_path: Path) -> None:
@@ -35,3 +38,28 @@ def test_huge_files_and_pipes_are_not_kept(tmp_path: Path) -> None:
     assert [path.name for path in kept.iterdir()] == ["small"]
     assert "not kept" in keep(tmp_path / "graph.nt", tmp_path / "kept")
     assert list((tmp_path / "kept").iterdir()) == [kept]
+
+
+def test_memory_counts_once_the_cache_of_questions_is_full() -> None:
+    growing, steady = [500.0 + second for second in range(100)], [500.0] * 100
+    judged = {}
+    for name, memory, asked in (
+        ("leak", growing, [10 * second for second in range(100)]),
+        ("steady", steady, [10 * second for second in range(100)]),
+        ("cache not full", growing, list(range(100))),
+    ):
+        tally = Tally("soak")
+        judge_memory(tally, memory, asked)
+        judged[name] = [*tally.notes, *(finding.what for finding in tally.findings)]
+    assert judged["leak"] == ["memory"]
+    assert judged["steady"] == []
+    assert judged["cache not full"] == ["memory not judged: fewer than 100 questions in the first half"]
+
+
+def test_a_sparse_file_of_a_job_is_not_read(tmp_path: Path) -> None:
+    sparse = tmp_path / "job.json"
+    with sparse.open("wb") as file:
+        file.truncate(1 << 40)  # no machine can read it
+    for seed in range(20):
+        harm(sparse, Random(seed))
+    assert sparse.stat().st_size == 1 << 40

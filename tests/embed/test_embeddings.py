@@ -57,3 +57,12 @@ def test_distances_cannot_be_joined() -> None:
     several = [Embeddings.first(7, 4, small("transe", seed=seed)) for seed in (0, 1)]
     with pytest.raises(ValueError, match="whose score is a product"):
         joined(several)
+
+
+@pytest.mark.parametrize("number", [1e30, -1e30, float("inf"), float("nan")])
+def test_vectors_out_of_range_are_refused(number: float, tmp_path: Path) -> None:
+    vectors = Embeddings.first(4, 2, small("transe"))
+    vectors.entities[2, 1] = number
+    vectors.save(tmp_path)
+    with pytest.raises(InputError, match="entities hold a number that is not finite, or larger than 1e"):
+        Embeddings.load(tmp_path)

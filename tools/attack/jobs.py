@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from faan.complete import Completer
 
 _HEADS = 5  # in a part, so that there are several
+_LARGEST = 1 << 24  # bytes of a file that is changed: to read a sparse one would take the memory that is watched
 
 
 def make(random: Random, folder: Path) -> Path:
@@ -30,17 +31,17 @@ def make(random: Random, folder: Path) -> Path:
         shutil.copytree(_jobs() / "job", path)
         files = sorted(path.iterdir())
         for _ in range(random.choice((1, 1, 3))):
-            _harm(random.choice((files[0], *files)), random)
+            harm(random.choice((files[0], *files)), random)
     else:
         shutil.copyfile(_jobs() / path.name, path)
-        _harm(path, random)
+        harm(path, random)
     return path
 
 
-def _harm(file: Path, random: Random) -> None:
+def harm(file: Path, random: Random) -> None:
     """Change a file, or put something else in its place."""
-    if not file.is_file():
-        return
+    if not file.is_file() or file.stat().st_size > _LARGEST:
+        return  # of the harm before
     what = random.choice(("bytes", "bytes", "bytes", "bytes", "missing", "folder", "pipe", "link", "device", "sparse"))
     if what == "bytes":
         content = mutated(file.read_bytes(), random)

@@ -40,10 +40,11 @@ class Served:
 
 
 @contextmanager
-def served(model: Path, scratch: Path) -> Iterator[Served]:
-    """Serve a model at a free port; it is killed at the end, so nothing is closed in good order."""
+def served(model: Path, scratch: Path, first: str = "") -> Iterator[Served]:
+    """Serve a model at a free port, after a first statement; it is killed, so nothing is closed in good order."""
     log = scratch / "server.log"
-    command = [sys.executable, "-c", "from faan.cli import main; main()", "serve", str(model), "--port", "0"]
+    program = f"{first}\nfrom faan.cli import main; main()"
+    command = [sys.executable, "-c", program, "serve", str(model), "--port", "0"]
     with log.open("w") as said, subprocess.Popen(command, stderr=said, text=True, cwd=ROOT) as process:
         try:
             yield Served(process, _port(process, log), log)

@@ -1,4 +1,7 @@
-"""32 reviewers for a long time: no error, nothing lost, and memory and open files that stay where they are."""
+"""32 reviewers for a long time: no error, nothing lost, and memory and open files that stay where they are.
+
+The server keeps few prepared questions: memory grows until that cache is full, and says nothing of a leak before.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ _LOOK = 1.0  # seconds between two looks at memory
 _MAY_GROW = 1.03  # memory of the last quarter, compared with the quarter before
 _MAY_ADD = 16.0  # MiB that do not count
 _FILES = 600  # that the server may have open
+_FULL = 100  # questions, each of 70 KB or more, that fill the cache
+_SMALL_CACHE = "import faan.complete.completer as c; c._MAX_KEPT = 4 << 20"
 
 
 class Reviewer(threading.Thread):
@@ -108,30 +113,44 @@ class Soak:
         with tempfile.TemporaryDirectory() as scratch:
             model = Path(scratch) / "model"
             shutil.copytree(os.environ.get("ATTACK_MODEL") or small_model(), model)
-            with served(model, Path(scratch)) as server:
+            with served(model, Path(scratch), _SMALL_CACHE) as server:
                 until, names = time.monotonic() + seconds, Names(model)
                 reviewers = [Reviewer(seed + first + number, server, names, until) for number in range(REVIEWERS)]
                 for reviewer in reviewers:
                     reviewer.start()
-                memory, files = _watch(server, until)
+                memory, files, asked = _watch(server, reviewers, until)
                 for reviewer in reviewers:
                     reviewer.join()
             acknowledged = [made for reviewer in reviewers for made in reviewer.decided]
             lost = missing(model / "decisions.sqlite", acknowledged)
         _report(tally, reviewers, memory, files)
+        judge_memory(tally, memory, asked)
         tally.notes.append(f"{len(acknowledged):,} decisions acknowledged, {lost} lost when the server was killed")
         if lost:
             tally.findings.append(Finding("lost", f"{lost} decisions"))
         return tally
 
 
-def _watch(server: Served, until: float) -> tuple[list[float], list[int]]:
-    memory, files = [], []
+def _watch(server: Served, reviewers: list[Reviewer], until: float) -> tuple[list[float], list[int], list[int]]:
+    """The server's memory, its open files and how many questions it has answered, once a second."""
+    memory, files, asked = [], [], []
     while time.monotonic() < until and server.process.poll() is None:
         memory.append(server.mib)
         files.append(server.files)
+        asked.append(sum(len(reviewer.times.get("suggest", ())) for reviewer in reviewers))
         time.sleep(_LOOK)
-    return memory, files
+    return memory, files, asked
+
+
+def judge_memory(tally: Tally, memory: list[float], asked: list[int]) -> None:
+    """Whether memory grew in the second half, if the cache of questions was full by then."""
+    middle, last = len(memory) // 2, len(memory) * 3 // 4
+    if not memory or asked[middle] < _FULL:
+        tally.notes.append(f"memory not judged: fewer than {_FULL} questions in the first half")
+        return
+    third, fourth = max(memory[middle:last], default=0.0), max(memory[last:])
+    if fourth > max(third * _MAY_GROW, third + _MAY_ADD):
+        tally.findings.append(Finding("memory", f"grew from {third:,.0f} to {fourth:,.0f} MiB in the second half"))
 
 
 def _report(tally: Tally, reviewers: list[Reviewer], memory: list[float], files: list[int]) -> None:
@@ -144,14 +163,8 @@ def _report(tally: Tally, reviewers: list[Reviewer], memory: list[float], files:
             tally.notes.append(f"{what}: median {p50:.3f} s, p95 {p95:.3f} s, worst {max(times):.3f} s")
             tally.slowest = max(tally.slowest, *times)
     tally.peak = max(memory)
-    third, fourth = (
-        max(quarter, default=0.0)
-        for quarter in (memory[len(memory) // 2 : -len(memory) // 4], memory[-len(memory) // 4 :])
-    )
     quarters = ", ".join(f"{max(part):,.0f}" for part in np.array_split(np.array(memory), 4) if len(part))
     tally.notes.append(f"memory in each quarter, MiB at most: {quarters}; files open at most: {max(files)}")
-    if fourth > max(third * _MAY_GROW, third + _MAY_ADD):
-        tally.findings.append(Finding("memory", f"grew from {third:,.0f} to {fourth:,.0f} MiB in the second half"))
     if max(files) > _FILES:
         tally.findings.append(Finding("files", f"{max(files)} open"))
     for error in sorted({error for reviewer in reviewers for error in reviewer.errors})[:20]:

@@ -20,6 +20,7 @@ from faan.embed.similarity import Dot
 from faan.graph import Graph
 
 VECTORS_FILE = "vectors.safetensors"
+_LARGEST = 1e9  # of a number in a vector: products of three such vectors are still far from infinity
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Embeddings:
     def load(cls, folder: Path | str, *, checked: bool = False) -> Embeddings:
         """Open what ``save`` wrote; safe for folders from strangers, no code is loaded.
 
-        The vectors stay on disk until they are used. To see that all are finite reads them through, which is left out
+        The vectors stay on disk until they are used. To see that all are in range reads them through, which is left out
         where it was ``checked`` before.
         """
         folder = Path(folder)
@@ -123,8 +124,8 @@ class Embeddings:
         ):
             if found.dtype != torch.float32 or found.ndim != 2 or found.shape[1] != width:
                 raise ValueError(f"{name} are not rows of {width} numbers")
-            if values and not torch.isfinite(found.sum()):
-                raise ValueError(f"{name} hold a number that is not finite")
+            if values and found.numel() and not max(map(abs, found.aminmax())) <= _LARGEST:  # not so for NaN either
+                raise ValueError(f"{name} hold a number that is not finite, or larger than {_LARGEST:g}")
         if self.config.inverse_relations and len(self.relations) % 2:
             raise ValueError("a relation has no inverse")
 
