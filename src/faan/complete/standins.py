@@ -40,9 +40,9 @@ def stand_ins(graph: Graph, name: str, not_like: Sequence[str] = ()) -> tuple[In
     chosen = [one for one in near[:RELATIONS] if one.likeness >= _NEAR]
     if not chosen:
         listed = ", ".join(graph.relation_names[one.relation] for one in near[:5])
+        nearest = f" (the nearest: {listed})" if listed else ""
         raise InputError(
-            f"no relation is called {name!r}, and none has a name like it (the nearest: {listed}): "
-            "give examples of it as pairs"
+            f"no relation is called {name!r}, and none has a name like it{nearest}: give examples of it as pairs"
         )
     pairs = [_some_pairs(graph, one.relation) for one in chosen]
     return np.concatenate(pairs), tuple(graph.relation_names[one.relation] for one in chosen)
