@@ -150,7 +150,7 @@ def test_a_worker_and_a_node_may_die(
     def kill_a_node() -> None:
         cluster.remove_node(next(node for node in cluster.worker_nodes), allow_graceful=False)
 
-    for name, harm in (("worker", lambda: kill_a_worker("RayWorker")), ("node", kill_a_node)):
+    for name, harm in (("worker", lambda: kill_a_worker("BulkWorker")), ("node", kill_a_node)):
         folder = tmp_path / name
         thread = once(lambda folder=folder: len(list(folder.glob("*.parquet"))) >= 2, harm)  # type: ignore[misc]
         engine = Cluster(cluster.address, workers=2)

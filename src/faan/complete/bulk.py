@@ -7,8 +7,7 @@ the blocks in any order, on any number of workers and some of them twice: the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -19,14 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from faan.base import (
     Cluster,
     InputError,
-    LocalPool,
     OnProgress,
-    Pool,
     atomic_file,
     check_free,
     first_problem,
     ignore_progress,
     locked,
+    open_pool,
     quiet,
     read_small,
     write_text,
@@ -93,10 +91,11 @@ class BulkJob(BaseModel):
 
 
 class BulkWorker:
-    """Computes blocks of a job, with the model open once."""
+    """Computes blocks of a job. The model is open already, or in a folder that the worker opens once."""
 
-    def __init__(self, completer: Completer, folder: Path) -> None:
-        self._completer, self._folder, self._job = completer, folder, read_job(folder)
+    def __init__(self, model: Completer | Path, folder: Path) -> None:
+        self._completer = Completer.load(model) if isinstance(model, Path) else model
+        self._folder, self._job = folder, read_job(folder)
         self._heads = lru_cache(2)(self._find_heads)
 
     def compute(self, number: int) -> None:
@@ -116,13 +115,6 @@ class BulkWorker:
 
     def _find_heads(self, question: int) -> list[str]:
         return _heads(self._completer, self._job.questions[question], self._job.settings)
-
-
-class RayWorker(BulkWorker):
-    """A worker that opens the model for itself."""
-
-    def __init__(self, model: Path, folder: Path) -> None:
-        super().__init__(Completer.load(model), folder)
 
 
 def all_relations(completer: Completer) -> list[BulkQuestion]:
@@ -169,23 +161,14 @@ def suggest_in_bulk(
             on_progress("suggesting", done / len(job.blocks))
 
         if left:
-            with _pool(engine, completer, model, folder, len(left)) as pool:
+            given = (completer, folder) if engine is None else (model.resolve(), folder.resolve())
+            with open_pool(engine, BulkWorker, given, len(left)) as pool:
                 pool.run(left, on_part)
         parts = [_part(folder, number) for number in range(len(job.blocks))]
         rows = pl.scan_parquet(parts, **_AS_NAMED).select(pl.len()).collect().item() if parts else 0
         job = job.model_copy(update={"rows": int(rows)})
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
     return job
-
-
-@contextmanager
-def _pool(engine: Cluster | None, completer: Completer, model: Path, folder: Path, most: int) -> Iterator[Pool]:
-    """What computes blocks: the open model here, or workers that open it."""
-    if engine is None:
-        yield LocalPool(BulkWorker(completer, folder))
-        return
-    with engine.pool(RayWorker, (model.resolve(), folder.resolve()), most) as pool:
-        yield pool
 
 
 def read_job(folder: Path) -> BulkJob:
