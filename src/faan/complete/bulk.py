@@ -35,9 +35,9 @@ from faan.complete.suggestions import TYPES
 from faan.complete.types import Examples
 
 JOB_FILE = "job.json"
-_HEADS = 250  # in a block: few enough that little is lost with a worker
-_MOST_TEXT = 1 << 28  # characters of a job's file
-_ROWS = 32  # bytes by which the number of rows and the end of the line make it longer
+_HEADS = 250  # heads in a block: a worker that dies loses little work
+_MOST_TEXT = 1 << 28  # characters that a job file may have
+_ROWS = 32  # bytes that the number of rows adds to the job file, at most
 _SCHEMA = pl.Schema({"relation": pl.String(), **TYPES})
 _AS_NAMED: Any = {"glob": False, "hive_partitioning": False}  # a folder may be called `[new]` or `a=b`
 
@@ -52,7 +52,7 @@ class BulkQuestion(BaseModel):
 
 
 class BulkSettings(BaseModel):
-    """What is wanted of each head."""
+    """Which suggestions to write for each head."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,7 +82,7 @@ class BulkJob(BaseModel):
     questions: tuple[BulkQuestion, ...]
     settings: BulkSettings
     blocks: tuple[_Block, ...]
-    rows: int | None = None  # in all parts, once all are there
+    rows: int | None = None  # the rows of all parts; None until the job is done
 
     @property
     def heads(self) -> int:
@@ -141,10 +141,10 @@ def suggest_in_bulk(
         model: Its folder, which workers open for themselves.
         folder: Where parts go: a new or empty folder, or that of the same job if it is to `resume`.
         questions: The relations.
-        settings: What is wanted of each head.
+        settings: Which suggestions to write for each head.
         resume: Go on with an interrupted job.
         engine: What computes the blocks; this process by default.
-        on_progress: Is told how far it is.
+        on_progress: Called with what is being done and the share that is done.
 
     Returns:
         The job, with the number of suggestions.
@@ -172,7 +172,7 @@ def suggest_in_bulk(
 
 
 def read_job(folder: Path) -> BulkJob:
-    """What a folder says of its job, checked."""
+    """Read the job file of a folder and check it."""
     try:
         return BulkJob.model_validate_json(read_small(folder / JOB_FILE, _MOST_TEXT))
     except ValidationError as error:
@@ -199,14 +199,14 @@ def _plan(
 
 
 def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
-    """Write what the job is, or make sure that the folder is of the same one."""
+    """Write the job file, or check that the folder belongs to the same job."""
     if not (folder / JOB_FILE).is_file():
         check_free(folder, _is_left_by_a_kill)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
         return
     size = len(job.model_dump_json().encode())
-    is_larger = (folder / JOB_FILE).stat().st_size > size + _ROWS  # than the same job's: it need not be read
+    is_larger = (folder / JOB_FILE).stat().st_size > size + _ROWS  # then it is another job, and need not be read
     if is_larger or read_job(folder).model_copy(update={"rows": None}) != job:
         raise InputError(
             "holds suggestions of another model, or of other relations or settings: choose another folder",
@@ -219,7 +219,7 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
 
 
 def _is_left_by_a_kill(folder: Path) -> bool:
-    """Whether a folder holds nothing but what was left when a job was killed before it had begun."""
+    """Whether a folder holds only the temporary files of a job that was killed before it wrote its job file."""
     return folder.is_dir() and all(path.name.startswith(f".{JOB_FILE}-") for path in folder.iterdir())
 
 
@@ -232,7 +232,7 @@ def _of_relation(found: pl.DataFrame, relation: str) -> pl.DataFrame:
 
 
 def _is_done(job: BulkJob, folder: Path, number: int) -> bool:
-    """Whether a part is there; one that cannot be read, or is not of this block, is computed again."""
+    """Whether a block has its part; an unreadable part, or one of another block, does not count."""
     part, block = _part(folder, number), job.blocks[number]
     if not part.is_file():
         return False
