@@ -8,8 +8,7 @@ from pathlib import Path
 from faan.base import write_text
 from faan.links import completion_tables
 from faan.paper import TABLES, Request, build_tables
-from faan.paper.results import read_results
-from faan.rank import Chart, ResultFile, Table, slug_of, write_figure
+from faan.rank import Chart, ResultFile, Table, read_results, slug_of, write_figure
 
 ROOT = Path(__file__).parent.parent
 _HEADER = """# Results

@@ -64,16 +64,27 @@ def cluster(require_modules: Callable[..., None]) -> Iterator[Any]:
 
 
 def kill_a_worker(name: str) -> None:
-    """End a process of some actors."""
+    """End a process of some actors of this test's cluster; another test run on this machine may have such, too."""
     for place in Path("/proc").glob("[0-9]*"):
         try:
             title = (place / "cmdline").read_bytes()
         except OSError:
             continue
-        if title.startswith(f"ray::{name}".encode()):
+        if title.startswith(f"ray::{name}".encode()) and os.getpid() in ancestors(int(place.name)):
             os.kill(int(place.name), signal.SIGKILL)
             return
-    raise AssertionError(f"no process is a {name}")
+    raise AssertionError(f"no process of this test is a {name}")
+
+
+def ancestors(process: int) -> Iterator[int]:
+    """The process that started a process, the one that started that, and so on."""
+    while process > 1:
+        try:
+            stat = Path(f"/proc/{process}/stat").read_text()
+        except OSError:
+            return  # it has ended
+        process = int(stat.rpartition(")")[2].split()[1])
+        yield process
 
 
 def once(is_time: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
@@ -150,7 +161,7 @@ def test_a_worker_and_a_node_may_die(
     def kill_a_node() -> None:
         cluster.remove_node(next(node for node in cluster.worker_nodes), allow_graceful=False)
 
-    for name, harm in (("worker", lambda: kill_a_worker("RayWorker")), ("node", kill_a_node)):
+    for name, harm in (("worker", lambda: kill_a_worker("BulkWorker")), ("node", kill_a_node)):
         folder = tmp_path / name
         thread = once(lambda folder=folder: len(list(folder.glob("*.parquet"))) >= 2, harm)  # type: ignore[misc]
         engine = Cluster(cluster.address, workers=2)

@@ -6,7 +6,7 @@ import pytest
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, Described, Extended, ask
-from faan.complete.standins import PAIRS, near_relations
+from faan.complete.standins import PAIRS, near_relations, stand_ins
 from faan.graph import read_graph
 
 from .conftest import CAPITALS, COUNTRIES
@@ -26,6 +26,11 @@ def test_a_relation_with_few_facts_lends_none() -> None:
     rows = [(f"a{i}", "sits_at", f"b{i}") for i in range(9)] + [(f"a{i}", "sits_in", f"b{i}") for i in range(10)]
     graph = read_graph(rows)
     assert [graph.relation_names[one.relation] for one in near_relations(graph, "sits at a")] == ["sits_in"]
+
+
+def test_without_a_relation_that_could_lend_the_error_lists_none() -> None:
+    with pytest.raises(InputError, match="none has a name like it: give examples of it as pairs"):
+        stand_ins(read_graph([("a", "sits_at", "b")]), "sits at a")
 
 
 def test_a_new_relation_is_asked_for_by_its_name_alone(completer: Completer) -> None:

@@ -9,8 +9,7 @@ import pytest
 from tools.write_results import read_completions, results_page
 
 from faan.links import completion_tables
-from faan.paper.results import read_results
-from faan.rank import ResultFile
+from faan.rank import ResultFile, read_results
 
 FIGURES = {"mrr": 0.5, "hits@10": 0.7, "hits@5": 0.6, "hits@3": 0.55, "hits@1": 0.4}
 

@@ -11,10 +11,10 @@ from faan.base import InputError
 from faan.models import EvidenceConfig
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, build_tables
+from faan.paper.jobs import seconds_of
 from faan.paper.published import published_figures
 from faan.paper.request import rows_of
-from faan.paper.results import read_results, seconds_of
-from faan.rank import Table, written
+from faan.rank import Table, read_results, written
 
 from .conftest import WriteResult
 

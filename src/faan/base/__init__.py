@@ -2,7 +2,7 @@
 
 from faan.base.arrays import open_array
 from faan.base.checked import Checked
-from faan.base.cluster import Cluster, LocalPool, Pool
+from faan.base.cluster import Cluster, Pool, open_pool
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, quiet, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
@@ -53,7 +53,6 @@ __all__ = [
     "Cluster",
     "InputError",
     "Ints",
-    "LocalPool",
     "OnProgress",
     "Pool",
     "Purpose",
@@ -87,6 +86,7 @@ __all__ = [
     "locked",
     "offsets_of",
     "open_array",
+    "open_pool",
     "parse_setting",
     "places_of",
     "progress_bars",

@@ -52,7 +52,7 @@ class Cluster:
 
     @contextmanager
     def pool(self, worker: type[Worker], given: Sequence[Any], most: int) -> Iterator[Pool]:
-        """Workers of a class that are made with some arguments; `most` pieces are there at a time."""
+        """Start workers: `worker(*given)` in each process, no more of them than `most`, the pieces at a time."""
         ray = _import_ray()
         with _connected(ray, self.address, self.workers):
             there = int(ray.cluster_resources().get("CPU", 1))
@@ -61,7 +61,17 @@ class Cluster:
             yield _RayPool(ray, worker, given, min(self.workers or there, most))
 
 
-class LocalPool:
+@contextmanager
+def open_pool(engine: Cluster | None, worker: type[Worker], given: Sequence[Any], most: int) -> Iterator[Pool]:
+    """Workers of an engine, as `Cluster.pool` makes them; without an engine one worker in this process."""
+    if engine is None:
+        yield _LocalPool(worker(*given))
+        return
+    with engine.pool(worker, given, most) as pool:
+        yield pool
+
+
+class _LocalPool:
     """One worker in this process."""
 
     def __init__(self, worker: Worker) -> None:

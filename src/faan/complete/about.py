@@ -24,7 +24,7 @@ class Point(BaseModel):
 
     threshold: float = Field(ge=0, le=1)
     answered: float = Field(ge=0, le=1)  # the share of heads that get an answer
-    right: float | None = Field(None, ge=0, le=1)  # the share of these that is right, None where there is none
+    right: float | None = Field(None, ge=0, le=1)  # the share of the answers that is right; None without answers
 
 
 class Measured(BaseModel):
@@ -32,7 +32,7 @@ class Measured(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    relations: tuple[str, ...]  # that were held out
+    relations: tuple[str, ...]  # the held-out relations
     shots: int = Field(ge=1)  # examples of each
     questions: int = Field(ge=1)
     mrr: float = Field(ge=0, le=1)
@@ -80,7 +80,7 @@ class GraphSource(BaseModel):
     entities: int
     relations: int
     triples: int
-    without: tuple[str, ...] = ()  # relations that were left out on demand
+    without: tuple[str, ...] = ()  # relations that the user excluded
 
     @field_validator("name")
     @classmethod

@@ -19,11 +19,11 @@ from faan.complete.scoring import Adjusted
 from faan.complete.types import Reason, ToldPath
 from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
 
-_TOLD = 5  # reasons at most
-_CARRIES = 0.05  # the share of all that moved the score that a reason must have to be told
-_PATHS = 50  # that one reason rests on at most
-_NAMED = 3  # paths, neighbours, relations or examples in a sentence
-_FACTS = 100  # walks along a path, or facts, that one reason names at most
+_TOLD = 5  # at most so many reasons for an answer
+_CARRIES = 0.05  # a reason with a smaller share of the total contribution is not shown
+_PATHS = 50  # at most so many paths for one reason
+_NAMED = 3  # at most so many paths, neighbours, relations or examples named in a sentence
+_FACTS = 100  # at most so many walks along a path, or facts, for one reason
 
 _TOPICS = {"paths": "paths", "embeddings": "vectors", "profiles": "roles", "learnt": "learnt"}
 _BY_NAME = {
@@ -75,7 +75,7 @@ class Because:
         return [Reason(_against(added) + lacking + strongest.meaning, added, ())]
 
     def _tell_paths(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        """All paths that lead to the tail are one reason: where several are as good, none of them matters alone."""
+        """All paths to the tail as one reason: of several equally good paths, none would matter alone."""
         paths = self._reasons.paths(head, np.array([tail]), _PATHS)[tail]
         told = self._distinct(paths)
         one, other = self._reasons.label(head), self._reasons.label(tail)

@@ -7,8 +7,7 @@ the blocks in any order, on any number of workers and some of them twice: the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -19,14 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from faan.base import (
     Cluster,
     InputError,
-    LocalPool,
     OnProgress,
-    Pool,
     atomic_file,
     check_free,
     first_problem,
     ignore_progress,
     locked,
+    open_pool,
     quiet,
     read_small,
     write_text,
@@ -37,9 +35,9 @@ from faan.complete.suggestions import TYPES
 from faan.complete.types import Examples
 
 JOB_FILE = "job.json"
-_HEADS = 250  # in a block: few enough that little is lost with a worker
-_MOST_TEXT = 1 << 28  # characters of a job's file
-_ROWS = 32  # bytes by which the number of rows and the end of the line make it longer
+_HEADS = 250  # heads in a block: a worker that dies loses little work
+_MOST_TEXT = 1 << 28  # characters that a job file may have
+_ROWS = 32  # bytes that the number of rows adds to the job file, at most
 _SCHEMA = pl.Schema({"relation": pl.String(), **TYPES})
 _AS_NAMED: Any = {"glob": False, "hive_partitioning": False}  # a folder may be called `[new]` or `a=b`
 
@@ -54,7 +52,7 @@ class BulkQuestion(BaseModel):
 
 
 class BulkSettings(BaseModel):
-    """What is wanted of each head."""
+    """Which suggestions to write for each head."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,7 +82,7 @@ class BulkJob(BaseModel):
     questions: tuple[BulkQuestion, ...]
     settings: BulkSettings
     blocks: tuple[_Block, ...]
-    rows: int | None = None  # in all parts, once all are there
+    rows: int | None = None  # the rows of all parts; None until the job is done
 
     @property
     def heads(self) -> int:
@@ -93,10 +91,11 @@ class BulkJob(BaseModel):
 
 
 class BulkWorker:
-    """Computes blocks of a job, with the model open once."""
+    """Computes blocks of a job. The model is open already, or in a folder that the worker opens once."""
 
-    def __init__(self, completer: Completer, folder: Path) -> None:
-        self._completer, self._folder, self._job = completer, folder, read_job(folder)
+    def __init__(self, model: Completer | Path, folder: Path) -> None:
+        self._completer = Completer.load(model) if isinstance(model, Path) else model
+        self._folder, self._job = folder, read_job(folder)
         self._heads = lru_cache(2)(self._find_heads)
 
     def compute(self, number: int) -> None:
@@ -116,13 +115,6 @@ class BulkWorker:
 
     def _find_heads(self, question: int) -> list[str]:
         return _heads(self._completer, self._job.questions[question], self._job.settings)
-
-
-class RayWorker(BulkWorker):
-    """A worker that opens the model for itself."""
-
-    def __init__(self, model: Path, folder: Path) -> None:
-        super().__init__(Completer.load(model), folder)
 
 
 def all_relations(completer: Completer) -> list[BulkQuestion]:
@@ -149,10 +141,10 @@ def suggest_in_bulk(
         model: Its folder, which workers open for themselves.
         folder: Where parts go: a new or empty folder, or that of the same job if it is to `resume`.
         questions: The relations.
-        settings: What is wanted of each head.
+        settings: Which suggestions to write for each head.
         resume: Go on with an interrupted job.
         engine: What computes the blocks; this process by default.
-        on_progress: Is told how far it is.
+        on_progress: Called with what is being done and the share that is done.
 
     Returns:
         The job, with the number of suggestions.
@@ -169,7 +161,8 @@ def suggest_in_bulk(
             on_progress("suggesting", done / len(job.blocks))
 
         if left:
-            with _pool(engine, completer, model, folder, len(left)) as pool:
+            given = (completer, folder) if engine is None else (model.resolve(), folder.resolve())
+            with open_pool(engine, BulkWorker, given, len(left)) as pool:
                 pool.run(left, on_part)
         parts = [_part(folder, number) for number in range(len(job.blocks))]
         rows = pl.scan_parquet(parts, **_AS_NAMED).select(pl.len()).collect().item() if parts else 0
@@ -178,18 +171,8 @@ def suggest_in_bulk(
     return job
 
 
-@contextmanager
-def _pool(engine: Cluster | None, completer: Completer, model: Path, folder: Path, most: int) -> Iterator[Pool]:
-    """What computes blocks: the open model here, or workers that open it."""
-    if engine is None:
-        yield LocalPool(BulkWorker(completer, folder))
-        return
-    with engine.pool(RayWorker, (model.resolve(), folder.resolve()), most) as pool:
-        yield pool
-
-
 def read_job(folder: Path) -> BulkJob:
-    """What a folder says of its job, checked."""
+    """Read the job file of a folder and check it."""
     try:
         return BulkJob.model_validate_json(read_small(folder / JOB_FILE, _MOST_TEXT))
     except ValidationError as error:
@@ -216,14 +199,14 @@ def _plan(
 
 
 def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
-    """Write what the job is, or make sure that the folder is of the same one."""
+    """Write the job file, or check that the folder belongs to the same job."""
     if not (folder / JOB_FILE).is_file():
         check_free(folder, _is_left_by_a_kill)
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / JOB_FILE, job.model_dump_json() + "\n")
         return
     size = len(job.model_dump_json().encode())
-    is_larger = (folder / JOB_FILE).stat().st_size > size + _ROWS  # than the same job's: it need not be read
+    is_larger = (folder / JOB_FILE).stat().st_size > size + _ROWS  # then it is another job, and need not be read
     if is_larger or read_job(folder).model_copy(update={"rows": None}) != job:
         raise InputError(
             "holds suggestions of another model, or of other relations or settings: choose another folder",
@@ -236,7 +219,7 @@ def _begin(folder: Path, job: BulkJob, resume: bool) -> None:
 
 
 def _is_left_by_a_kill(folder: Path) -> bool:
-    """Whether a folder holds nothing but what was left when a job was killed before it had begun."""
+    """Whether a folder holds only the temporary files of a job that was killed before it wrote its job file."""
     return folder.is_dir() and all(path.name.startswith(f".{JOB_FILE}-") for path in folder.iterdir())
 
 
@@ -249,7 +232,7 @@ def _of_relation(found: pl.DataFrame, relation: str) -> pl.DataFrame:
 
 
 def _is_done(job: BulkJob, folder: Path, number: int) -> bool:
-    """Whether a part is there; one that cannot be read, or is not of this block, is computed again."""
+    """Whether a block has its part; an unreadable part, or one of another block, does not count."""
     part, block = _part(folder, number), job.blocks[number]
     if not part.is_file():
         return False

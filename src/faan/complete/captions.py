@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)  # places on an edge, best first
-_BESIDE = 2.0  # between a label and what is next to it
+_BESIDE = 2.0  # the least distance between a label and its neighbours
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Label:
 
 
 def place_captions(boxes: Sequence[Box], labels: Sequence[Label]) -> list[Box | None]:
-    """A place for each label on its line; None where there is none that is free."""
+    """A free place for each label on its line; None without a free place."""
     taken, placed = list(boxes), []
     for label in labels:
         (x1, y1), (x2, y2) = label.start, label.end

@@ -13,13 +13,13 @@ _BLOCK = 1 << 20  # bytes read at once
 
 
 def write_checksums(folder: Path) -> None:
-    """Note down the CRC-32 of every file of a folder."""
+    """Write the CRC-32 of every file of a folder."""
     sums = {name: _checksum(path) for name, path in sorted(_files(folder).items())}
     write_text(folder / CHECKSUMS_FILE, json.dumps(sums, indent=1) + "\n")
 
 
 def fingerprint(folder: Path) -> int:
-    """A number for what a folder holds, from its checksums: another one for another model."""
+    """A number that identifies the contents of a folder, from its checksums."""
     path = folder / CHECKSUMS_FILE
     if not path.is_file():
         raise InputError(f"lacks {CHECKSUMS_FILE}, which tells it from other models; fit it again", source=str(folder))
@@ -29,7 +29,7 @@ def fingerprint(folder: Path) -> int:
 def check_files(folder: Path) -> None:
     """Refuse a folder of which a file is missing or other than it was written; one without checksums is not checked.
 
-    Files that were added later, such as decisions, are nobody's business here.
+    Files that were added later, such as decisions, are not checked.
     """
     if not (folder / CHECKSUMS_FILE).is_file():
         return

@@ -8,11 +8,15 @@ from faan.base import InputError
 from faan.graph import Graph
 from faan.tasks import SPLITS, Benchmark, BuildSettings, build_benchmark
 
-_RANGES = ((50, 500), (20, 2_000), (10, 10_000))  # how many facts make a relation a task; rare ones, else what there is
-_ENOUGH = 12  # relations in a range for which the next is not tried
+_RANGES = (
+    (50, 500),
+    (20, 2_000),
+    (10, 10_000),
+)  # facts of a task relation: rare relations first, wider ranges if there are too few
+_ENOUGH = 12  # with so many relations in a range, the next range is not tried
 _MOST = 60  # tasks
 _SHARE = 3  # a third of the relations at most: what is left should look like the whole graph
-_ATTEMPTS = 8  # choices that are tried on a small graph, where one may leave the others without known entities
+_ATTEMPTS = 8  # tries on a small graph, where one choice may leave the other tasks without known entities
 _SMALL = 100_000  # triples
 _DEV, _TEST = 0.1, 0.25  # the share to choose by and the share to measure with
 

@@ -33,7 +33,7 @@ from faan.evidence import Profiles
 from faan.graph import Graph
 from faan.tasks import PairSet, Scorer
 
-_MAX_KEPT = 256 << 20  # bytes of questions that are kept prepared
+_MAX_KEPT = 256 << 20  # bytes of prepared questions that are kept
 
 
 class Completer:
@@ -281,7 +281,7 @@ class Completer:
         inverse: bool = False,
         progress: bool = True,
     ) -> Ranking:
-        """What ranks answers to a question; what was prepared for the last few questions is used again."""
+        """The ranking of a question; those of the last few questions are cached."""
         key = (examples, rejected, inverse)
         shared = (self.graph, self.fitted, self.calibrations, self._profiles)
         return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse, progress), shared)
@@ -294,7 +294,7 @@ class Completer:
         plain = self.fitted.method.prepare(question.task, question.references)
         test = (
             NOTHING if inverse else self._test(examples, question, progress)
-        )  # heads of a tail are looked for, not judged
+        )  # it only finds heads of a tail; no probabilities are needed
         calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
         scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
         if len(question.rejected) and not inverse:

@@ -13,10 +13,10 @@ from faan.base import Ints
 from faan.complete.question import Question
 from faan.graph import Breaking, Rule
 
-SAYS = 40  # facts that the word of the schema counts as
-_SAYS_APART = 200  # and where it calls classes disjoint
-_DOUBT = 2.0  # broken rules that are thought to have been seen
-_FOLLOWS = 4.0  # what a score gains, as a logarithm of odds, if the fact follows from a known one
+SAYS = 40  # a rule of the schema counts as much as so many facts
+_SAYS_APART = 200  # and a rule about disjoint classes as so many
+_DOUBT = 2.0  # a pseudo-count: violations that are assumed in addition to those seen
+_FOLLOWS = 4.0  # log-odds that are added if the fact follows from a known one
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Broken:
-    """A rule that an answer breaks, the entity that it is about, and the values that this has already."""
+    """A rule that an answer breaks, the entity that breaks it, and the values that the entity already has."""
 
     rule: Rule
     entity: int
     others: Ints
-    worth: float  # what it counts against the answer
+    worth: float  # log-odds that it takes from the answer
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Constraints:
     def against(self, asked: int, answers: Ints) -> Floats:
         """By how much the odds of each answer fall, as a logarithm (C,): 0 unless it breaks a rule.
 
-        Of several rules the one that says most counts: mostly they say the same. That a head has its one value is left
-        to those who make probabilities, where they know that heads have one.
+        Of several broken rules only the strongest counts, because they mostly overlap. A second value of a functional
+        relation is not counted here: `Judge.probabilities` handles it.
         """
         found = np.zeros(len(answers))
         for rule in self._rules:
@@ -70,7 +70,7 @@ class Constraints:
         return found
 
     def _worth(self, rule: Rule, asked: int, answers: Ints) -> Floats:
-        """What it counts against each answer that it breaks a rule."""
+        """The log-odds that a rule takes from each answer that breaks it."""
         outside, apart = self._worths[rule]
         if rule.kind == "most" and rule.side == int(self._turned) and self._question.one_value:
             return np.zeros(len(answers))
@@ -92,7 +92,7 @@ class Constraints:
 
     @cached_property
     def _share_that_follows(self) -> float:
-        """How many of the facts that follow are true: the schema says so, known ones do, rejected ones do not."""
+        """The share of implied facts that are true, from the schema's word, known facts and rejected ones."""
         question = self._question
         pairs = question.following
         known, rejected = (int(decided.contains(*pairs.T).sum()) for decided in (question.known, question.rejected))
@@ -110,7 +110,7 @@ class Constraints:
         side, allowed = int(self._turned), np.ones(len(asked), dtype=bool)
         for rule in self._rules:
             if rule.kind != "most" and rule.side == side and (rule.scope is None or rule.scope_side == side):
-                allowed &= ~self._breaking.pairs(rule, asked, asked, False)  # only one side is looked at
+                allowed &= ~self._breaking.pairs(rule, asked, asked, False)  # such a rule looks at one side only
         return allowed
 
     def broken(self, asked: int, answer: int) -> Iterable[Broken]:
@@ -149,7 +149,7 @@ class Constraints:
         return self._breaking.pairs(rule, *self._ends(asked, answers), is_known)
 
     def _all_worths(self, rule: Rule) -> tuple[float, float]:
-        """What it counts to break a rule: less, the more known facts break it; more, where classes are disjoint."""
+        """The log-odds for each rule: smaller the more known facts break it, larger for disjoint classes."""
         heads, tails = self._known.T
         broken = int(self._breaking.pairs(rule, heads, tails, True).sum())
         outside, apart = (

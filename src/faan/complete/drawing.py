@@ -13,7 +13,7 @@ from faan.base import InputError, shorten
 from faan.complete.captions import Box, Label, place_captions, width_of
 
 _WIDTH, _ROW, _TOP, _MIDDLE = 960, 74, 40, 0.5
-_STRETCHES = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0)  # of the width, until every label has a place
+_STRETCHES = (1.0, 1.15, 1.3, 1.5, 1.75, 2.0)  # factors of the width, tried until every label has a place
 _RADIUS, _NAME, _CAPTION = 9, 12, 11  # of an entity, of its label's letters, of an edge's label's letters
 _LONGEST = 32  # letters of a label
 _FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
@@ -129,7 +129,7 @@ def layout(drawing: EvidenceGraph, width: float = _WIDTH) -> dict[str, tuple[flo
     middle = _TOP + (rows - 1) * _ROW / 2
     for x, column in columns.items():
         offset = len(column) / 2 if x == _MIDDLE and len(column) % 2 else (len(column) - 1) / 2
-        for i, name in enumerate(column):  # the middle itself is left to the arrow from head to tail
+        for i, name in enumerate(column):  # the middle stays free for the arrow from head to tail
             placed[name] = (x * width, middle + (i - offset) * _ROW)
     for node in drawing.nodes:
         if node.role in ("head", "tail"):
@@ -168,7 +168,7 @@ def _svg_edge(edge: Edge, places: dict[str, tuple[float, float]]) -> str:
 
 
 def _svg_caption(edge: Edge, place: Box | None) -> str:
-    """The label of an edge; without a free place it is left out, and the text beside the drawing says it."""
+    """The label of an edge; omitted without a free place, because the text beside the drawing has it."""
     if place is None or not edge.label:
         return ""
     return (

@@ -13,7 +13,7 @@ THRESHOLDS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.25, 0.1)
 
 @dataclass(frozen=True)
 class Expected:
-    """What to expect of the suggestions that are at least so likely."""
+    """What to expect of the suggestions above a probability."""
 
     least: float
     suggestions: int

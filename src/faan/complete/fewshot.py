@@ -19,7 +19,7 @@ from faan.train import BEST_FILE, EMBED_FOLDER, Callbacks, RunConfig, copied, lo
 
 _CONFIG_FILE = "run.json"
 _TASKS_FILE = "tasks.json"
-_STEPS = 2000  # at most: a table's schedule takes too long for somebody who waits
+_STEPS = 2000  # at most: the schedules of published tables take too long for interactive use
 
 
 class FittedModel(Fitted):
@@ -52,7 +52,7 @@ class FittedModel(Fitted):
     def unseen(
         self, benchmark: Benchmark, seed: int, on_progress: OnProgress
     ) -> Iterator[tuple[Method, Sequence[Task]]]:
-        """Training takes too long to be done more than once: it is measured on the test tasks alone."""
+        """The model with the test tasks alone: training it again without other tasks would take too long."""
         yield self.method, benchmark.splits["test"]
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:

@@ -20,7 +20,7 @@ from faan.models import ExplainingScorer
 
 SCORES_AT_ONCE = 1 << 18  # few enough that the first suggestions come soon
 _ENTITIES_AT_ONCE = 32
-_JUDGED = 10  # heads of a tail that are judged at least: the first few are the same however many are wanted
+_JUDGED = 10  # heads of a tail that are judged at least, so that `top` does not change which heads come first
 
 
 class Ranking:
@@ -37,8 +37,8 @@ class Ranking:
     ) -> Iterator[Suggestion]:
         """For each entity asked about its best answers, or the best among given answers; as they are found.
 
-        Where it is `strict`, answers that break a rule of the schema are none. Those that are less likely than `least`
-        are left out before reasons are looked for, which takes most of the time.
+        With `strict`, answers that break a rule of the schema are skipped. Answers less likely than `least` are skipped
+        before their reasons are computed, which takes most of the time.
         """
         for entity, choices, scores in self._scores(asked, answers):
             counts = self._competing(entity, choices, known, strict)
@@ -48,7 +48,7 @@ class Ranking:
             yield from self._judged(entity, choices, scores, order, counts, least)
 
     def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool = False) -> Ints:
-        """The ids of the best answers for one entity, best first; what is to be left out is never among them."""
+        """The ids of the best answers for one entity, best first, without those in `without`."""
         [(_, choices, scores)] = self._scores(np.array([entity]), None)
         places = np.flatnonzero(self._competing(entity, choices, known, strict) & ~np.isin(choices, without))
         return choices[places[self._order(entity, choices[places], scores[places])[:count]]]
@@ -58,7 +58,7 @@ class Ranking:
         return np.lexsort((-scores, -self._sure(entity, choices)))
 
     def _sure(self, entity: int, choices: Ints) -> NDArray[np.float64]:
-        """How likely choices are that follow from known facts, 0 for others."""
+        """The probability of choices that follow from known facts by the schema; 0 for all others."""
         constraints = self.scorer.constraints
         return np.zeros(len(choices)) if constraints is None else constraints.sure(entity, choices)
 
@@ -95,7 +95,7 @@ class Ranking:
         choices = candidates if answers is None else np.union1d(candidates, answers)
         most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
         if isinstance(self.scorer.scorer, ExplainingScorer):
-            most = 1  # what it found out about an entity is used again to explain its score
+            most = 1  # it caches what it computed for an entity, to explain the scores
         first, size = 0, 1
         while first < len(asked):
             chunk = asked[first : first + size]
@@ -163,8 +163,8 @@ def heads_for(
 ) -> Iterator[Suggestion]:
     """The best heads for each tail, as they are found.
 
-    The inverse relation finds the likeliest heads, then each is judged among its own tails, as any other fact is: so a
-    fact has one probability wherever it is shown. Where heads have one tail only, those that have it are known.
+    The inverse relation proposes heads. Each is then judged among its own tails, like any other fact, so a fact has the
+    same probability wherever it is shown. If heads have one tail each, heads that already have one are skipped.
     """
     question = ranking.question
     is_over = known == "skip" and ranking.reasons.one_tail_each

@@ -20,9 +20,9 @@ from faan.graph import SIDES
 from faan.models import ExplainingScorer
 from faan.tasks import PairSet, Scorer
 
-_SINGLE = 0.25  # a path that one example alone has may be chance: shown behind others
-_VALUES = 3  # known ones that a warning names
-_HUB = 3_000  # edges of an entity from which on it links nothing, as in the evidence
+_SINGLE = 0.25  # factor for a path of one example only, which may be chance: it is shown last
+_VALUES = 3  # known values that a warning names
+_HUB = 3_000  # an entity with more edges does not count as a link, as in the evidence
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Reasons:
     def __init__(self, question: Question, profiles: Profiles, scorer: Scorer) -> None:
         self.question, self.graph, self._scorer = question, question.graph, scorer
         self.likeness = Likeness(question.graph, profiles, question.hidden)
-        self._last_asked: tuple[int, NDArray[np.float64]] = (-1, np.empty(0))  # one is asked about again and again
+        self._last_asked: tuple[int, NDArray[np.float64]] = (
+            -1,
+            np.empty(0),
+        )  # cached for the next answer of the same entity
 
     @cached_property
     def _groups(self) -> tuple[Group, Group]:

@@ -13,7 +13,7 @@ from faan.complete.methods import Fitted, FittedUntrained, Recipe
 from faan.models import METHODS, methods
 from faan.train import RunConfig
 
-DEFAULT, FALLBACK = "evidence", "rules"  # the latter where a graph has too few tasks to learn from
+DEFAULT, FALLBACK = "evidence", "rules"  # rules for a graph with too few tasks to learn from
 _TRAINED: dict[str, type[Fitted]] = {"episodes": FittedModel, "evidence": FittedEvidence}
 
 

@@ -35,8 +35,8 @@ class _Test(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    version: Literal[2]  # earlier ones judged relations with several values in another way
-    model: int  # the checksum of the model's checksums: tests of another model are of no use
+    version: Literal[2]  # earlier versions treated relations with several values differently
+    model: int  # the checksum of the model's checksums: tests of another model are ignored
     tests: dict[str, _Test]
 
 
@@ -54,7 +54,7 @@ class Remembered:
         return self._all().get(relation)
 
     def put(self, relation: str, test: SelfTest) -> None:
-        """Remember a test; where the folder cannot be written, for as long as the model is open."""
+        """Store a test; in memory only if the folder cannot be written."""
         self._tests = {**self._read(), **self._all(), relation: test}
         if self._folder is None or not (self._folder / CHECKSUMS_FILE).is_file():
             return

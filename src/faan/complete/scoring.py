@@ -13,7 +13,7 @@ from faan.complete.question import Question
 from faan.complete.shape import TypePairs
 from faan.tasks import Scorer
 
-_LEAST_SLOPE = 0.05  # of logits over scores: where scores say nothing, what else is known may not say all
+_LEAST_SLOPE = 0.05  # of log-odds over scores: keeps adjustments bounded if the scores are uninformative
 
 
 class Adjusted:
@@ -52,7 +52,7 @@ class Adjusted:
         added = np.zeros(len(candidates))
         if self.types is not None:
             added -= self.types.against(head, candidates)
-        if self.constraints is not None:  # of types and the schema, which often say the same, the stronger one counts
+        if self.constraints is not None:  # types and the schema often overlap: only the stronger one counts
             added = np.minimum(added, -self.constraints.against(head, candidates))
             added += self.constraints.for_it(head, candidates)
         if self.lessons is not None:
@@ -72,7 +72,7 @@ class Adjusted:
         return -against * self._unit, for_it * self._unit
 
     def _against(self, head: int, tail: int) -> tuple[float, float]:
-        """What types and the schema say against a pair; the one that says less does not count."""
+        """What types and the schema take from the score of a pair; only the stronger of the two counts."""
         pair = head, np.array([tail])
         types = 0.0 if self.types is None else float(self.types.against(*pair)[0])
         schema = 0.0 if self.constraints is None else float(self.constraints.against(*pair)[0])

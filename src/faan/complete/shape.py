@@ -11,12 +11,12 @@ from faan.base import Ints
 from faan.graph import Types
 from faan.tasks import PairSet
 
-ONE_EACH = 0.9  # the share of heads with one tail that makes a relation one with one value
-_HEADS = 3  # from so many on that can be told
-_TAILS = 20  # and the other way round, where a handful of different tails says nothing
-_DOUBT = 2.0  # facts with types that never met before which are thought to have been seen
-_KEPT = 16  # sets of types whose tails are remembered
-_SEEN = 3  # known facts of heads of a type, from which on a type that never occurs with them is worth a warning
+ONE_EACH = 0.9  # a relation is functional if this share of its heads has one tail
+_HEADS = 3  # fewer known heads do not tell
+_TAILS = 20  # fewer known tails do not tell whether tails have one head each
+_DOUBT = 2.0  # a pseudo-count: facts with an unseen pair of types that are assumed
+_KEPT = 16  # sets of head types whose tails are cached
+_SEEN = 3  # with so many known facts of a head type, a tail type that never occurs with it gets a warning
 
 
 def has_one_value(pairs: Ints, by_schema: bool = False) -> bool:

@@ -1,7 +1,7 @@
 """Stand-ins: relations with a similar name lend example pairs to a relation that has no examples.
 
 Relations of the graph whose names are nearest to the new one's lend some of their pairs. Names are compared by the
-letters that they share, rare ones more. Real examples are better than stand-ins: these give way to the first.
+letters that they share, rare ones more. Stand-ins are used only while there is no real example.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from faan.graph import Graph, plain_words, relation_words
 
 RELATIONS, PAIRS = 3, 15  # so many relations lend so many pairs each
 _NEAR = 0.15  # how alike names must be at least
-_SAME = 0.9  # a name so alike is a misspelt one, and so is one that differs in one letter
+_SAME = 0.9  # a name this similar, or one that differs in one letter, is a misspelling
 _GRAMS = (3, 4)  # letters in a row
 _FACTS = 10  # a relation with fewer lends none
 
@@ -40,9 +40,9 @@ def stand_ins(graph: Graph, name: str, not_like: Sequence[str] = ()) -> tuple[In
     chosen = [one for one in near[:RELATIONS] if one.likeness >= _NEAR]
     if not chosen:
         listed = ", ".join(graph.relation_names[one.relation] for one in near[:5])
+        nearest = f" (the nearest: {listed})" if listed else ""
         raise InputError(
-            f"no relation is called {name!r}, and none has a name like it (the nearest: {listed}): "
-            "give examples of it as pairs"
+            f"no relation is called {name!r}, and none has a name like it{nearest}: give examples of it as pairs"
         )
     pairs = [_some_pairs(graph, one.relation) for one in chosen]
     return np.concatenate(pairs), tuple(graph.relation_names[one.relation] for one in chosen)

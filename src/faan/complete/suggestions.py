@@ -66,7 +66,7 @@ class Suggestions(Sequence[Suggestion]):
     def __init__(self, stream: Callable[[], Iterator[Suggestion]], asked: Asked, *, progress: bool = True) -> None:
         self._stream, self._asked, self._progress = stream, asked, progress
         self._found: list[Suggestion] = []
-        self._rest: Iterator[Suggestion] | None = None  # what was not yet looked at
+        self._rest: Iterator[Suggestion] | None = None  # suggestions that were not computed yet
         self._is_complete = False
 
     @property
@@ -212,7 +212,7 @@ class Suggestions(Sequence[Suggestion]):
         return len(self._found) >= count
 
     def _all(self) -> list[Suggestion]:
-        """Compute all suggestions, and show how far this is."""
+        """Compute all suggestions, with a progress bar."""
         if not self._is_complete:
             with progress_bars(wanted=self._progress) as on_progress:
                 asked = {self._key(fact) for fact in self._found}

@@ -10,7 +10,7 @@ vectors depend neither on the number of workers nor on who computed what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from faan.base import Cluster, LocalPool, Pool, atomic_file
+from faan.base import Cluster, Pool, atomic_file, open_pool
 from faan.embed.config import EmbedConfig
 from faan.embed.models import make_model
 from faan.embed.optimizer import RowTable
@@ -78,9 +78,7 @@ class Rounds(Partitions):
 
     def pool(self, engine: Cluster | None) -> AbstractContextManager[Pool]:
         """Workers of an engine, or one in this process."""
-        if engine is None:
-            return nullcontext(LocalPool(BucketWorker(self.config, self.size)))
-        return engine.pool(BucketWorker, (self.config, self.size), self.at_once)
+        return open_pool(engine, BucketWorker, (self.config, self.size), self.at_once)
 
     @property
     def at_once(self) -> int:

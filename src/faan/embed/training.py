@@ -10,7 +10,7 @@ import json
 import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -231,8 +231,7 @@ class Run:
 
     def _to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
         while not self.progress.is_over(self.config):
-            with self._updating() as updater:
-                report = EpochReport(self.progress.epoch + 1, self._epoch(updater, on_progress))
+            report = EpochReport(self.progress.epoch + 1, self._epoch(on_progress))
             self.progress.epoch += 1
             if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
                 report = self._evaluate(report)
@@ -246,12 +245,6 @@ class Run:
             result.save(self.folder)
         return TrainedVectors(result, self.progress.history, self._updates(self.progress.epoch))
 
-    def _updating(self) -> AbstractContextManager[Updater | None]:
-        """What makes updates in this process; workers of rounds have their own."""
-        if isinstance(self.entities, Rounds):
-            return nullcontext()
-        return Updater(self.entities.table, self.relations, self.config)
-
     @cached_property
     def _questions(self) -> Questions | None:
         """What an epoch is made of, where whole questions are asked."""
@@ -264,30 +257,32 @@ class Run:
         """How many updates there are before an epoch."""
         return self.entities.updates(epoch) if self._questions is None else epoch * self._questions.updates
 
-    def _epoch(self, updater: Updater | None, on_progress: OnProgress) -> float:
+    def _epoch(self, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
         epoch, total, in_all = self.progress.epoch, 0.0, self._updates_in_all
         first, end = self._updates(epoch), self._updates(epoch + 1)
-        for number, loss in enumerate(self._losses(updater, epoch), first):
-            if not math.isfinite(loss):
-                raise TrainingError(f"the loss became {loss} in epoch {epoch + 1}. {ADVICE}")
-            total += loss
-            on_progress(TRAINING, (number + 1) / in_all)
+        with self._losses(epoch) as losses:
+            for number, loss in enumerate(losses, first):
+                if not math.isfinite(loss):
+                    raise TrainingError(f"the loss became {loss} in epoch {epoch + 1}. {ADVICE}")
+                total += loss
+                on_progress(TRAINING, (number + 1) / in_all)
         return total / (end - first)
 
-    def _losses(self, updater: Updater | None, epoch: int) -> Iterator[float]:
-        """Make the updates of an epoch; the loss of each."""
+    @contextmanager
+    def _losses(self, epoch: int) -> Iterator[Iterator[float]]:
+        """The loss of each update of an epoch. Taking a loss makes the update: here, or on the workers of rounds."""
         if isinstance(self.entities, Rounds):
             assert self._pool is not None
-            yield from self.entities.train(self.training, epoch, self.relations, self._pool)
+            yield self.entities.train(self.training, epoch, self.relations, self._pool)
             return
-        assert updater is not None
-        if self._questions is not None:
-            for number, asked in enumerate(self._questions.epoch(self.config.seed, epoch), self._updates(epoch)):
-                yield updater.update_asked(asked, number)
-            return
-        for bucket in self.entities.buckets(self.training, epoch):
-            yield from bucket_losses(updater, bucket, self.config)
+        with Updater(self.entities.table, self.relations, self.config) as updater:
+            if self._questions is not None:
+                asked = enumerate(self._questions.epoch(self.config.seed, epoch), self._updates(epoch))
+                yield (updater.update_asked(questions, number) for number, questions in asked)
+            else:
+                buckets = self.entities.buckets(self.training, epoch)
+                yield (loss for bucket in buckets for loss in bucket_losses(updater, bucket, self.config))
 
     @cached_property
     def _updates_in_all(self) -> int:

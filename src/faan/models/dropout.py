@@ -1,4 +1,4 @@
-"""Dropout whose random bits were drawn beforehand: drawing them anew was half of the time of a training step."""
+"""Dropout with precomputed random masks: drawing new ones took half of the time of a training step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-_POOL = 1 << 23  # masks are stretches of a pool of so many numbers
+_POOL = 1 << 23  # numbers in the pool that masks are slices of
 
 
 class Dropout(nn.Module):

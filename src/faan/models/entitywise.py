@@ -96,7 +96,7 @@ class EntitywiseModel(SharingModel):
         return torch.stack([own.amax(0) for own in products.split([len(one) for one in known])])
 
     def loss(self, episodes: Sequence[Episode]) -> Tensor:
-        """The mean over the episodes of what their queries' true tails lack to win by the margin."""
+        """The margin loss of the queries' true tails, averaged over the episodes."""
         return torch.stack([self._episode_loss(episode) for episode in episodes]).mean()
 
     def _episode_loss(self, episode: Episode) -> Tensor:

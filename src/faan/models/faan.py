@@ -219,7 +219,7 @@ class Faan(SharingModel):
         return self.encode(references[:, 0], references[:, 1], np.arange(len(references)), hidden)
 
     def loss(self, episodes: Sequence[Episode]) -> Tensor:
-        """The mean over the episodes of what their queries' true tails lack (eq. 11)."""
+        """The loss of the queries' true tails, averaged over the episodes (eq. 11)."""
         return torch.stack([self._episode_loss(episode) for episode in episodes]).mean()
 
     def _episode_loss(self, episode: Episode) -> Tensor:

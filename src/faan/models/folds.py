@@ -10,7 +10,7 @@ from faan.tasks import Method, Scorer, Task
 
 
 class OutOfFold:
-    """Answers for a training task by the method that was trained without it, for any other task by the one of all."""
+    """Scores a training task by the method trained without it, and any other task by the method trained on all."""
 
     def __init__(self, parts: Sequence[Method], whole: Method, part_of: Mapping[str, int]) -> None:
         self._parts, self._whole, self._part_of = parts, whole, part_of

@@ -116,7 +116,7 @@ class UntrainedConfig(MethodConfig):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Within it a model does not drop out and keeps no gradients; after it all is as before."""
+    """Switch dropout and gradients off within the block, and restore the mode after it."""
     training = model.training
     model.eval()
     try:
@@ -132,5 +132,5 @@ def to_tensor(ids: Ints) -> Tensor:
 
 
 def margin_loss(scores: Tensor, margin: float) -> Tensor:
-    """How much true tails, the first of each row (Q, 1 + N), lack to win by a margin: the mean over all comparisons."""
+    """Mean of max(0, margin - true + false) over all negatives; the true tail comes first in a row, (Q, 1 + N)."""
     return functional.relu(margin - (scores[:, :1] - scores[:, 1:])).mean()

@@ -16,12 +16,12 @@ Precision = Literal["float32", "bfloat16"]
 
 
 def products_in(precision: Precision) -> torch.autocast:
-    """Within it, matrix products are computed in a precision, if the processor has instructions for it."""
+    """A block in which matrix products have this precision, if the processor has instructions for it."""
     return torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16" and has_bfloat16())
 
 
 @cache
 def has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 itself; without, it would be slower than 32 bits."""
+    """Whether the processor has bfloat16 instructions; emulated, bfloat16 is slower than 32 bits."""
     features = binding.get_host_cpu_features()
     return any(features.get(name, False) for name in ("avx512bf16", "amx-bf16", "bf16"))

@@ -84,7 +84,7 @@ class MethodConfig(Settings):
 
     @property
     def protocol(self) -> Protocol:
-        """Whether anything but the training tasks is learnt from."""
+        """`open` if the method learns from more than the training tasks, else `strict`."""
         return "strict"
 
     def quick_changes(self, epochs: int) -> list[str]:

@@ -13,14 +13,14 @@ from typing import TypeVar
 import torch
 
 _ROWS_A_THREAD = 512  # below that, handing work to another thread takes longer than doing it
-_AHEAD = 2  # items a thread whose results are waited for
+_AHEAD = 2  # items in flight for each thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def for_rows(rows: int, work: Callable[[slice], None]) -> None:
-    """Do a work that is independent for each row, and that releases the interpreter's lock, for all of them.
+    """Run a function over all rows in threads; rows must be independent, and the function must release the GIL.
 
     Batches of scoring are large enough for several threads; those of a training step are not, the less so as torch's
     own threads stay awake between its products.
@@ -37,9 +37,9 @@ def for_rows(rows: int, work: Callable[[slice], None]) -> None:
 
 
 def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """The results of a work on items, in their order; it has to release the interpreter's lock to gain from threads.
+    """The results of a function for each item, in order; it must release the GIL to gain from threads.
 
-    The first item is worked on alone: what items share and compute when they need it is computed once.
+    The first item runs alone, so that cached work that items share is computed once.
     """
     left, threads = iter(items), torch.get_num_threads()
     if threads <= 1:

@@ -60,7 +60,7 @@ def _checked_tree(block: dict[str, str], columns: int) -> dict[str, Numbers]:
     tree = {"shrinkage": _numbers(block["shrinkage"], 1, float)}
     tree |= {name: _numbers(block[name], leaves - 1, kind) for name, kind in _SPLITS.items()}
     for name, kind in _LEAVES.items():
-        is_left_out = leaves == 1 and not block[name]  # little is said of a tree that is one leaf
+        is_left_out = leaves == 1 and not block[name]  # a tree of one leaf has no such line
         tree[name] = _numbers(block[name], 0 if is_left_out else leaves, kind)
     _require(len(tree["leaf_value"]) == leaves, "a leaf has no value")
     _require(all(0 <= column < columns for column in tree["split_feature"]), "a tree looks at no column of evidence")

@@ -17,8 +17,7 @@ from faan.paper.tables import build_tables
 
 if TYPE_CHECKING:
     from faan.paper.attention import case_studies
-    from faan.paper.rows_on_ray import run_on_ray
-    from faan.paper.running import run_job
+    from faan.paper.running import run_job, run_on_ray
 
 __all__ = [
     "RESULTS",
@@ -42,7 +41,7 @@ __all__ = [
 _LAZY = {
     "case_studies": "attention",
     "run_job": "running",
-    "run_on_ray": "rows_on_ray",
+    "run_on_ray": "running",
 }
 
 if not TYPE_CHECKING:  # mypy knows the names

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError, model_validator
 from faan.base import InputError, first_problem, read_json
 from faan.paper.published import published, source_note
 from faan.paper.request import QUICK, Request
-from faan.paper.results import key_of
-from faan.rank import Chart, Table, plain_name, slug_of, written
+from faan.rank import Chart, Table, key_of, plain_name, slug_of, written
 
 
 class NeighbourCase(BaseModel, frozen=True):

@@ -12,8 +12,7 @@ import polars as pl
 from faan.base import InputError, config_names, parse_setting
 from faan.paper.case_tables import attention_file
 from faan.paper.request import ALL_SHOTS, SHOTS, Request
-from faan.paper.results import by_relation, read_results, seconds_of
-from faan.rank import slug_of
+from faan.rank import by_relation, key_of, read_results, slug_of
 from faan.tasks import Benchmark
 
 if TYPE_CHECKING:
@@ -109,6 +108,19 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
                 guess = _QUICK_SECONDS if request.quick else _SECONDS[row.kind]
                 jobs.append(Job(request, row, seed, outputs, seconds or guess))
     return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
+
+
+def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
+    """About how long a row takes: as on this dataset, or else as its method there, or else as one of these elsewhere.
+
+    The queries are ranked once for each of several K.
+    """
+    for some in (results.filter(pl.col("dataset") == dataset), results):
+        for name in (label, method):
+            found = some.filter(pl.col("key") == key_of(name))
+            if found.height:
+                return float(found.select((pl.col("seconds") + (rankings - 1) * pl.col("evaluate")).mean()).item())
+    return None
 
 
 def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from faan.base import InputError, UnknownNameError
-from faan.paper.results import key_of, read_results
+from faan.rank import key_of, read_results
 from faan.tasks import Protocol
 
 if TYPE_CHECKING:

@@ -1,19 +1,22 @@
-"""Runs the jobs of a table: train, evaluate, write the result. An interrupted job resumes."""
+"""Runs the jobs of a table, here or on Ray: train, evaluate, write the result. An interrupted job resumes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from faan.base import CONFIG_FILE, InputError, read_small
+from faan.base import CONFIG_FILE, Cluster, InputError, UnknownSettingError, read_small
 from faan.embed import EmbedConfig
-from faan.paper.jobs import Job, changes_of
-from faan.paper.results import key_of
-from faan.rank import Origin, ResultFile, evaluate_method, label_of, untrained_methods
-from faan.tasks import Benchmark
+from faan.paper.jobs import Job, Plan, changes_of, shortened
+from faan.rank import Origin, ResultFile, evaluate_method, key_of, label_of, untrained_methods
+from faan.tasks import Benchmark, read_benchmark
 from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots, is_run, resume_run, train_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
+
+OnJob = Callable[[Job, str | None], None]
+"""Called after each job, with what is wrong with its row, if it could not be computed."""
 
 
 def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks | None = None) -> None:
@@ -74,3 +77,30 @@ def _quick(settings: RunConfig) -> list[str]:
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
     ]
     return [*changes, *settings.model.quick_changes(QUICK_EPOCHS)]
+
+
+class RowWorker:
+    """Computes rows in the folder that the command was called in, with the benchmark in memory once."""
+
+    def __init__(self, here: Path, path: Path, quick: bool) -> None:
+        os.chdir(here)  # run folders and results are named from there
+        benchmark = read_benchmark(path)
+        self._benchmark = shortened(benchmark) if quick else benchmark
+        self._path = None if quick else path
+
+    def compute(self, job: Job) -> str | None:
+        """Do what is missing of a job; what is wrong with its row, if that is not possible."""
+        try:
+            run_job(job, self._benchmark, self._path)
+        except UnknownSettingError:
+            raise  # nothing about this row
+        except InputError as error:
+            return str(error)
+        return None
+
+
+def run_on_ray(todo: Plan, path: Path, *, quick: bool, engine: Cluster, on_job: OnJob) -> None:
+    """Compute the jobs of a plan; that of a worker or machine that dies goes on with another one."""
+    given = Path.cwd(), path.resolve(), quick
+    with engine.pool(RowWorker, given, len(todo.jobs)) as pool:
+        pool.run(todo.jobs, on_job)

@@ -14,8 +14,7 @@ from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
 from faan.paper.published import published_figures, source_note
 from faan.paper.request import QUICK, SHOTS, Request, ablated, measured_rows
-from faan.paper.results import by_relation
-from faan.rank import METRICS, MISSING, Chart, Table, plain_name, written
+from faan.rank import METRICS, MISSING, Chart, Table, by_relation, plain_name, written
 from faan.tasks import Protocol
 
 if TYPE_CHECKING:

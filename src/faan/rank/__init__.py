@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from faan.base import lazy_names
 from faan.rank.charts import write_figure, write_tables
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
-from faan.rank.result_file import Origin, ResultFile, label_of, settings_hash, slug_of
+from faan.rank.result_file import Origin, ResultFile, key_of, label_of, settings_hash, slug_of
 from faan.rank.table import MISSING, Chart, Table, plain_name, written
 
 if TYPE_CHECKING:
     from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
+    from faan.rank.result_frame import by_relation, read_results
     from faan.rank.results import draw_references, rank_shots, rank_splits, relation_metrics, split_metrics
     from faan.rank.untrained import evaluate_method, untrained_methods
 
@@ -26,9 +27,11 @@ __all__ = [
     "Table",
     "TaskRanks",
     "bootstrap",
+    "by_relation",
     "check_tasks",
     "draw_references",
     "evaluate_method",
+    "key_of",
     "label_of",
     "mean_ranks",
     "plain_name",
@@ -36,6 +39,7 @@ __all__ = [
     "rank_splits",
     "rank_task",
     "rank_tasks",
+    "read_results",
     "relation_metrics",
     "settings_hash",
     "slug_of",
@@ -50,6 +54,7 @@ __all__ = [
 _LAZY = {
     **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_task", "rank_tasks"), "ranker"),
     **dict.fromkeys(("draw_references", "rank_shots", "rank_splits", "relation_metrics", "split_metrics"), "results"),
+    **dict.fromkeys(("by_relation", "read_results"), "result_frame"),
     **dict.fromkeys(("evaluate_method", "untrained_methods"), "untrained"),
 }
 

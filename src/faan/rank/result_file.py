@@ -167,6 +167,11 @@ def label_of(method: str, variant: str | None) -> str:
     return method if variant is None else f"{method} {variant}"
 
 
+def key_of(label: str) -> str:
+    """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
+    return re.sub(r"[\W_]", "", label.lower())
+
+
 def slug_of(name: str) -> str:
     """A name as a part of a file name."""
     return re.sub(r"[\W_]+", "-", name.lower()).strip("-") or "unnamed"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from faan.base import InputError
-from faan.rank import METRICS, ResultFile
+from faan.rank.metrics import METRICS
+from faan.rank.result_file import ResultFile, key_of
 
 _FIGURES, _COUNTS = dict.fromkeys(METRICS, pl.Float64), dict.fromkeys(("queries", "candidates"), pl.Float64)
 _SCHEMA: dict[str, Any] = {
@@ -58,21 +58,3 @@ def by_relation(results: pl.DataFrame) -> pl.DataFrame:
     """A line for each relation of each result, with the figures of that relation."""
     relations = results.select("shots", "relations").explode("relations")
     return relations.unnest("relations").drop_nulls("relation")
-
-
-def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
-    """About how long a row takes: as on this dataset, or else as its method there, or else as one of these elsewhere.
-
-    Everything is ranked so many times, once for each K.
-    """
-    for some in (results.filter(pl.col("dataset") == dataset), results):
-        for name in (label, method):
-            found = some.filter(pl.col("key") == key_of(name))
-            if found.height:
-                return float(found.select((pl.col("seconds") + (rankings - 1) * pl.col("evaluate")).mean()).item())
-    return None
-
-
-def key_of(label: str) -> str:
-    """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
-    return re.sub(r"[\W_]", "", label.lower())
