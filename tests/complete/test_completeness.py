@@ -108,6 +108,17 @@ def test_wrong_suggestions_are_not_taken_for_missing_facts() -> None:
     assert estimate_missing(relations) < 0.05
 
 
+def test_a_method_that_also_misses_single_values_is_poor_and_the_graph_not_lacking() -> None:
+    """Misses of heads that lack one fact only cannot be explained by other missing facts."""
+    random = np.random.default_rng(0)
+    several = [[one for one, _ in asked(random, 0.0, 0.55)] for _ in range(4)]
+    found = [
+        Answered.of(np.array([1.0, 0.0]), np.array([number % 2 == 0, number % 2 == 1]), 300, True, 0)
+        for number in range(80)
+    ]
+    assert estimate_missing([*several, found, found, found]) < estimate_missing(several)
+
+
 def test_without_relations_with_several_values_nothing_is_estimated() -> None:
     one = Answered.of(np.arange(5.0), np.arange(5) == 4, 10, True, 0)
     assert estimate_missing([]) == estimate_missing([[one], []]) == MISSING

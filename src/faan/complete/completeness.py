@@ -28,18 +28,21 @@ from faan.complete.calibration import MISSING, Answered, Floats
 _GRID = np.geomspace(0.002, 2, 41)  # of m
 _USUAL, _SPREAD = 0.1, 1.0  # m before anything was asked, and the standard deviation of its logarithm
 _TRUE = (np.arange(50) + 0.5) / 50  # grid of r
-_MEANS, _COUNTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98), (2, 5, 20, 100)  # of the beta distribution of r
+_MEANS = (0.02, 0.05, *(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), 0.95, 0.98)  # of the beta distribution of r,
+_COUNTS = (2, 5, 20, 100)  # and its spread: as many questions as it is worth
 _DOUBT = 0.05  # how far its mean is from 1, before anything was asked
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def estimate_missing(relations: Sequence[Sequence[Answered]]) -> float:
-    """How many facts heads lack for each that they have, from hidden facts of relations with several values."""
-    asked = [[one for one in own if len(one.count) and not one.one_value] for own in relations]
-    likely = [_likelihood(own) for own in asked if own]
-    if not likely:
+    """How many facts heads lack for each that they have, from hidden facts; unknown if no relation has several values.
+
+    Heads lack nothing beside the hidden fact if their relation has one value: this shows how good the method is.
+    """
+    asked = [own for own in ([one for one in some if len(one.count)] for some in relations) if own]
+    if all(one.one_value for own in asked for one in own):
         return MISSING
-    by_relation, found = np.array(likely), []  # (relations, m, r)
+    by_relation, found = np.array([_likelihood(own) for own in asked]), []  # (relations, m, r)
     for mean, count in product(_MEANS, _COUNTS):
         prior = (mean * count - 1) * np.log(_TRUE) + ((1 - mean) * count - 1) * np.log1p(-_TRUE)
         prior -= logsumexp(prior)
@@ -63,7 +66,7 @@ def share_found(hidden: Floats, missing: Floats) -> Floats:
 def _likelihood(questions: Sequence[Answered]) -> Floats:
     """The log-likelihood of what was found of one relation, for each m and r: (m, r)."""
     hidden = np.array([one.hidden for one in questions], dtype=np.float64)
-    facts = hidden + np.array([one.values or 0 for one in questions])
+    facts = np.array([0 if one.one_value else one.hidden + (one.values or 0) for one in questions])
     found = np.array([one.right[0] > 0 for one in questions])
     share = share_found(np.broadcast_to(hidden, (len(_GRID), len(hidden))), _GRID[:, None] * facts)  # (m, q)
     chance = np.minimum(_TRUE[:, None] * share[:, None, :], 1 - 1e-9)  # (m, r, q)
