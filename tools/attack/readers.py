@@ -54,11 +54,17 @@ def make_graph(random: Random, folder: Path) -> Path:
 
 
 def _written(folder: Path, name: str, content: bytes) -> Path:
-    for old in folder.glob("[!s]*"):  # all but stderr
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    _clear(folder)
     path = folder / name
     path.write_bytes(content)
     return path
+
+
+def _clear(folder: Path) -> None:
+    """Remove the last input, so that what is kept of a finding is what did harm."""
+    for old in folder.iterdir():
+        if old.name != "stderr":
+            shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
 
 
 def read(path: Path) -> str:
@@ -102,9 +108,7 @@ def make_folder(kinds: tuple[str, ...], random: Random, folder: Path) -> Path:
     """A folder in which one or two files are changed, missing, or no files; sometimes as an archive."""
     kind = random.choice(kinds)
     path = folder / kind
-    for old in folder.glob("[!s]*"):
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
-    shutil.rmtree(path, ignore_errors=True)
+    _clear(folder)
     shutil.copytree(_folder(kind), path)
     for _ in range(random.choice((1, 1, 2))):
         change_file(random.choice(sorted(path.iterdir())), random)

@@ -6,10 +6,12 @@ says what came out in a line of JSON.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import random
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -65,8 +67,10 @@ class Worker:
                 return {"outcome": "memory", "detail": f"more than {MIB:,} MiB", "mib": held}
             idle += _LOOK if _sleeps(process.pid) else 0.0  # not the time since the last look: we may have slept, too
             if idle > self._seconds or _busy(process.pid) - busy > self._seconds:
+                where = self._where(process)
                 self.close()
-                return {"outcome": "hang", "detail": f"more than {self._seconds:g} s", "seconds": self._seconds}
+                detail = f"more than {self._seconds:g} s {where}"
+                return {"outcome": "hang", "detail": detail, "seconds": self._seconds}
         answer = process.stdout.readline()
         if not answer:
             said = (self.folder / "stderr").read_bytes()[-300:].decode(errors="replace")
@@ -75,6 +79,14 @@ class Worker:
             return {"outcome": "crash", "detail": f"exit code {code}: {' '.join(said.split())}"}
         answered: dict[str, Any] = json.loads(answer)
         return answered
+
+    def _where(self, process: subprocess.Popen[bytes]) -> str:
+        """What every thread of a process that hangs is doing, and whether it is busy."""
+        state = "asleep" if _sleeps(process.pid) else "busy"
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(1.0)
+        said = (self.folder / "stderr").read_text(errors="replace")[:3000]
+        return f"({state}): {' '.join(said.split())}"
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Start a process and wait until it has loaded what it needs, which takes no input's time."""
@@ -137,6 +149,7 @@ def main() -> None:
     stderr = os.open(folder / "stderr", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     os.dup2(stderr, 1)  # what is printed by what is attacked is no answer
     os.dup2(stderr, 2)
+    faulthandler.register(signal.SIGUSR1)
     target.prepare()
     answers.write(b"ready\n")
     for line in sys.stdin.buffer:

@@ -26,18 +26,20 @@ JSON_DEPTH = 100
 XML_DEPTH = 2000  # lists may be written as elements inside elements
 TRIPLE_DEPTH = 100
 
+# A guard must not be slow itself. So no text matches a part of these expressions in two ways, and what begins often and
+# never ends is looked for once, not from each beginning.
 # Triples inside triples: between the beginnings of two there are only names and comments.
-_CHAIN = re.compile(rb"<<\((?:[^<#()\"'\\]+|\\.|<[^<>]*>|#[^\n]*\n)*", re.DOTALL)
+_CHAIN = re.compile(rb"<<\((?:[^<#()\"'\\]+|\\.|<[^<>]*>|#[^\n]*)*", re.DOTALL)
 _ESCAPED = re.compile(rb"\\.", re.DOTALL)
-_XML_DECLARATION = rb"<![A-Za-z]+(?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>"
-_XML_DOCTYPE = (
+_XML_DECLARATION = rb"<![A-Za-z](?:[^<>\"']|\"[^\"<>]*\"|'[^'<>]*')*>"
+_XML_DOCTYPE = re.compile(
     rb"<!(?i:DOCTYPE)(?:[^\[<>\"']|\"[^\"<>]*\"|'[^'<>]*')*"
     rb"(?:\[(?:\s|<!--[^<>]*-->|" + _XML_DECLARATION + rb")*\]\s*)?>"
 )
-_XML_ASIDE = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|" + _XML_DOCTYPE, re.DOTALL)
-_XML_ASIDES = (b"<!--", b"<![CDATA[", b"<?")  # how those begin that may be longer than a block
+_XML_ASIDE = re.compile(rb"<[!?]")  # begins a comment, an instruction or a declaration
+_XML_ASIDES = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}  # how those begin and end that may be long
 _XML_TAG = re.compile(rb"<[^<>\"']*(?:\"[^\"<]*\"[^<>\"']*|'[^'<]*'[^<>\"']*)*>")
-_XML_ENTITY = re.compile(rb'<!ENTITY\s*%?\s*([^\s"]+)\s+"([^"]*)"')
+_XML_ENTITY = re.compile(rb'<!ENTITY\s*(?:%\s*)?([^\s"]+)\s+"([^"]*)"')
 _XML_REFERENCE = re.compile(rb"&([^&;\s<>]+);")
 _ENTITIES_ADD = 20  # times the bytes of the file itself
 
@@ -196,15 +198,6 @@ class _JsonGuard(_Guard):
         self._step(steps, JSON_DEPTH)
 
 
-def _first_aside(text: bytes) -> int:
-    """Where the first comment, instruction or declaration begins, or the end of the text."""
-    if b"!" not in text and b"?" not in text:  # one letter is found faster than two
-        return len(text)
-    letters = np.frombuffer(text, np.uint8)
-    begins = (letters[:-1] == ord("<")) & ((letters[1:] == ord("!")) | (letters[1:] == ord("?")))
-    return int(begins.argmax()) if begins.any() else len(text)
-
-
 class _XmlGuard(_Guard):
     """RDF/XML: elements inside each other, and entities that stand for more than they look."""
 
@@ -216,10 +209,7 @@ class _XmlGuard(_Guard):
     def __call__(self, block: bytes) -> None:
         text = self._rest + block
         self._read += len(block)
-        place = _first_aside(text)
-        if place < len(text):
-            text = self._without_asides(text)
-            place = self._begun_aside(text)
+        text, place = self._without_asides(text)
         cut = text.rfind(b">", 0, place) + 1
         steps, cut = self._steps(text[:cut])
         self._keep(text[cut:])
@@ -227,29 +217,39 @@ class _XmlGuard(_Guard):
         if self._entities:
             self._count(text[:cut])
 
-    def _without_asides(self, text: bytes) -> bytes:
-        """The text without comments, instructions and declarations; these must not stand inside tags."""
-        parts, end = [], 0
-        for match in _XML_ASIDE.finditer(text):
-            between = text[end : match.start()]
-            tag = between.rfind(b"<")
-            if tag >= 0 and not _XML_TAG.match(between, tag):
-                raise self._wrong("a tag has a < in it")
-            parts.append(between)
-            end = match.end()
-            if match[0].startswith(b"<!") and match[0][2:3] in b"Dd":
-                self._declare(match[0])
-        return b"".join([*parts, text[end:]])
+    def _without_asides(self, text: bytes) -> tuple[bytes, int]:
+        """The text without comments, instructions and declarations, and where one begins that ends in a later block.
 
-    def _begun_aside(self, text: bytes) -> int:
-        """Where a comment or the like begins that ends in a later block, or the end of the text."""
-        place = _first_aside(text)
+        They must not stand inside tags.
+        """
+        if b"!" not in text and b"?" not in text:  # one letter is found faster than two
+            return text, len(text)
+        parts, end = [], 0
+        while begun := _XML_ASIDE.search(text, end):
+            parts.append(text[end : begun.start()])
+            tag = parts[-1].rfind(b"<")
+            if tag >= 0 and not _XML_TAG.match(parts[-1], tag):
+                raise self._wrong("a tag has a < in it")
+            ends = self._end_of_aside(text, begun.start())
+            if ends is None:
+                return b"".join([*parts, text[begun.start() :]]), sum(map(len, parts))
+            end = ends
+        whole = b"".join([*parts, text[end:]])
+        return whole, len(whole)
+
+    def _end_of_aside(self, text: bytes, place: int) -> int | None:
+        """Where a comment or the like ends that begins at a place; None if that is in a later block."""
         begun = text[place : place + 9]
-        if begun.startswith(b"<?>") or not any(begun.startswith(aside[: len(begun)]) for aside in _XML_ASIDES):
-            raise self._wrong(
-                'a declaration is not plain; expected only <!ENTITY name "value"> in <!DOCTYPE ... [...]>'
-            )
-        return place
+        for begin, end in _XML_ASIDES.items():
+            if begun.startswith(begin[: len(begun)]) and begun[:3] != b"<?>":
+                found = text.find(end, place + len(begin))
+                return found + len(end) if found >= 0 else None
+        match = _XML_DOCTYPE.match(text, place)
+        if match is None:
+            problem = 'a declaration is not plain; expected only <!ENTITY name "value"> in <!DOCTYPE ... [...]>'
+            raise self._wrong(problem)
+        self._declare(match[0])
+        return match.end()
 
     def _declare(self, text: bytes) -> None:
         for name, value in _XML_ENTITY.findall(text):
