@@ -33,8 +33,10 @@ Floats = NDArray[np.float64]
 
 CANDIDATE_FEATURES = ("score", "margin to the best other", "rank")  # these rise with the score
 QUESTION_FEATURES = ("lead", "number of candidates", "number of examples", "few examples", "one value")
+_RANK = CANDIDATE_FEATURES.index("rank")  # minus its logarithm
 _FEATURES = len(CANDIDATE_FEATURES) + len(QUESTION_FEATURES)
 _RIDGE = 0.15  # pulls coefficients to 0, the more the less there is to learn from
+NEW_RIDGE = 2.0  # the same for new relations, which differ more from each other than known ones
 _APART = 20  # best candidates of a question that count one by one; the others are grouped by rank
 _GROWTH = 1.5  # of the groups' sizes
 _SURE = 6.0  # a logit beyond which nothing is surer
@@ -196,7 +198,7 @@ def logit(probability: Floats) -> Floats:
     return np.clip(np.log(np.maximum(probability, 1e-12) / np.maximum(1 - probability, 1e-12)), -_SURE, _SURE)
 
 
-def fit_calibration(questions: Sequence[Answered], weights: Floats) -> Calibration:
+def fit_calibration(questions: Sequence[Answered], weights: Floats, ridge: float = _RIDGE) -> Calibration:
     """Fit a logistic regression with a ridge penalty; features that rise with the score never count against it.
 
     The weights of questions say how many independent observations they are: those of one relation are alike.
@@ -206,13 +208,13 @@ def fit_calibration(questions: Sequence[Answered], weights: Floats) -> Calibrati
     mean = np.average(rows, axis=0, weights=share)
     scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=share))
     scale[scale < 1e-9] = 1.0  # a feature that never varies says nothing
-    x, ridge = (rows - mean) / scale, _RIDGE / weights.sum()
+    x, pull = (rows - mean) / scale, ridge / weights.sum()
 
     def loss(beta: Floats) -> tuple[float, Floats]:
         """The mean loss of coefficients and, last, the intercept; and its gradient."""
         value, slope = likelihood(x @ beta[:-1] + beta[-1])
-        penalty = float(ridge / 2 * beta[:-1] @ beta[:-1])
-        return value + penalty, np.append(x.T @ slope + ridge * beta[:-1], slope.sum())
+        penalty = float(pull / 2 * beta[:-1] @ beta[:-1])
+        return value + penalty, np.append(x.T @ slope + pull * beta[:-1], slope.sum())
 
     rising = len(CANDIDATE_FEATURES)
     bounds = [(0, None)] * rising + [(None, None)] * (_FEATURES + 1 - rising)
@@ -249,7 +251,11 @@ def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tunin
 
 
 class _Likelihood:
-    """The mean loss of questions as a function of all their logits, and its gradient."""
+    """The mean loss of questions as a function of all their logits, and its gradient.
+
+    Where each candidate has a probability of its own, it counts 1 / rank: people look at the first ones, and the many
+    others would decide the regression.
+    """
 
     def __init__(self, questions: Sequence[Answered], weights: Floats) -> None:
         kept = [(one, w) for one, w in zip(questions, weights, strict=True) if len(one.count)]
@@ -261,16 +267,19 @@ class _Likelihood:
         self._shared = np.array([one.is_shared for one, _ in kept])
         self._weight = np.array([w for _, w in kept]) / sum(w for _, w in kept)
         self._asked = np.maximum(np.add.reduceat(self._right, self._starts), 1)  # one that is no candidate is 'none'
+        inverse_rank = np.exp(np.concatenate([one.rows[:, _RANK] for one, _ in kept]))  # equal scores, equal ranks
+        self._counts = np.where(self._shared[self._owner], 1.0, inverse_rank)
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """The loss of logits (rows,), and what it changes with each."""
         odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
-        total, right = 1 + np.add.reduceat(self._count * odds, start), np.add.reduceat(self._right * z, start)
-        each = np.add.reduceat(self._count * np.logaddexp(0, z), start)
+        total = 1 + np.add.reduceat(self._count * odds, start)
+        right = np.add.reduceat(self._counts * self._right * z, start)
+        each = np.add.reduceat(self._counts * self._count * np.logaddexp(0, z), start)
         loss = self._weight @ (np.where(self._shared, self._asked * np.log(total), each) - right)
         unit = self._asked[owner] * odds / total[owner]
         slope = self._count * np.where(self._shared[owner], unit, _sigmoid(z)) - self._right
-        return float(loss), slope * self._weight[owner]
+        return float(loss), slope * self._counts * self._weight[owner]
 
 
 def _sigmoid(z: Floats) -> Floats:
@@ -295,8 +304,8 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 UNMEASURED = Calibration(
-    coefficients=(0.280, 0.525, 3.292, -0.501, 0.742, -0.355, -0.128, 2.237),
-    intercept=-2.08,
+    coefficients=(0.612, 0.263, 2.556, -0.005, -0.19, -0.087, -0.017, 0.834),
+    intercept=-5.28,
     mean=(0.042, -0.691, -6.52, 0.63, 8.345, 2.459, 0.191, 0.878),
     scale=(0.283, 0.985, 2.83, 0.951, 2.335, 1.561, 0.178, 0.327),
     one_value=0.923,

@@ -6,6 +6,7 @@ the candidates, the head and known tails are no candidates, and calibration need
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import Measured
-from faan.complete.calibration import UNMEASURED, Answered, Calibration, Tuning, fit_calibration
+from faan.complete.calibration import NEW_RIDGE, UNMEASURED, Answered, Calibration, Tuning, fit_calibration
 from faan.complete.question import fitting
 from faan.complete.shape import has_one_value
 from faan.complete.trust import First, first_of, reliability_of, trade_off
@@ -127,13 +128,15 @@ def _calibrate(found: Sequence[Measurement]) -> Calibration:
         return UNMEASURED
     alike = [one.one_value for one in found if one.is_main and one.looks_so]
     likely = sum(alike) / len(alike) if alike else 1.0
-    return fit_calibration(questions, _weights(found)).model_copy(update={"one_value": likely})
+    return fit_calibration(questions, _weights(found), NEW_RIDGE).model_copy(update={"one_value": likely})
 
 
 def _weights(found: Sequence[Measurement]) -> NDArray[np.float64]:
-    """What each question counts."""
+    """What each question counts: all those of a relation are one observation, with whatever number of examples."""
     kept = [sum(1 for one in measurement.questions if len(one.count)) for measurement in found]
-    return np.concatenate([np.full(count, 1 / max(count, 1)) for count in kept])
+    times = Counter(measurement.relation for measurement in found)
+    shares = [1 / (max(count, 1) * times[one.relation]) for count, one in zip(kept, found, strict=True)]
+    return np.repeat(shares, kept)
 
 
 def _firsts(found: Sequence[Measurement]) -> list[First]:
