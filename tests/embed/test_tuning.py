@@ -64,11 +64,23 @@ def test_without_validation_triples_some_are_held_out_of_the_short_runs_alone() 
     assert [count for count, _ in trainer.asked] == [ENTITIES - ENTITIES // 20] * 2
 
 
-@pytest.mark.parametrize("change", [{"regularization_choices": ()}, {"epochs": 15}, {"partitions": 4}], ids=str)
+@pytest.mark.parametrize("change", [{"regularization_choices": ()}, {"epochs": 4}, {"partitions": 4}], ids=str)
 def test_nothing_is_tried_without_choices_in_few_epochs_or_on_disk(change: dict[str, object]) -> None:
     config, trainer = chosen({}, choices(0.02).model_copy(update=change))
     assert not trainer.asked
     assert config == CONFIG.model_copy(update=change | {"regularization_choices": ()})
+
+
+def test_short_runs_have_four_epochs_at_least() -> None:
+    _, trainer = chosen({0.005: 30, 0.02: 31}, choices(0.02).model_copy(update={"epochs": 6}), LOOPS)
+    assert {one.epochs for _, one in trainer.asked} == {4}
+
+
+def test_nothing_is_tried_on_a_graph_whose_short_runs_would_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faan.embed.tuning._MOST_SEEN", 4 * ENTITIES - 1)
+    config, trainer = chosen({}, choices(0.02), LOOPS)
+    assert not trainer.asked
+    assert config == CONFIG
 
 
 def test_training_takes_the_chosen_weight_and_a_run_folder_remembers_it(tmp_path: Path) -> None:

@@ -56,7 +56,8 @@ class EmbedConfig(Settings):
     """Weight of the penalty on the vectors of a batch's triples."""
     regularization_choices: Annotated[tuple[Annotated[float, Field(ge=0.0)], ...], Field(strict=False)] = ()
     """Further weights, rising: each is tried in a short run of a quarter of the epochs as long as it is clearly better
-    on held-out triples than the one before. Not tried with fewer than 16 epochs, or several partitions."""
+    on held-out triples than the one before. Short runs have at least four epochs. Nothing is tried if the training has
+    no more than that, if four epochs are over 4 million triples, or with several partitions."""
     regularization_power: Literal[2, 3] = 3
     """2 penalises squares (L2), 3 cubes (N3; Lacroix et al., 2018)."""
     dropout: float = Field(0.0, ge=0.0, lt=1.0)

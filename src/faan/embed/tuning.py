@@ -23,6 +23,7 @@ _CHOOSING = "choosing the penalty"  # as progress calls it
 
 _PART = 4  # a short run has this part of the epochs,
 _MIN_EPOCHS = 4  # and at least so many: before that, vectors say little about the penalty
+_MOST_SEEN = 4_000_000  # triples that a short run sees in all its epochs: on larger graphs nothing is tried
 _MOST_HELD_OUT = 1000  # triples that weights are judged by, if there are no validation triples,
 _HELD_OUT_PART = 20  # and at most this part of the triples
 _CLEARLY = 2.0  # standard errors by which the next weight has to be better
@@ -39,12 +40,14 @@ def choose_regularization(
     """The settings with one weight: the configured one, or the last of its choices that is clearly better than the
     one before.
 
-    Without validation triples some of the training triples are held out for this choice. Where short runs would be too
-    short to say anything, nothing is tried.
+    Without validation triples some of the training triples are held out for this choice. Nothing is tried where short
+    runs would be as long as the training itself, or on very large graphs.
     """
-    short = config.model_copy(update={"epochs": config.epochs // _PART, "patience": 0, "regularization_choices": ()})
+    epochs = max(config.epochs // _PART, _MIN_EPOCHS)
+    short = config.model_copy(update={"epochs": epochs, "patience": 0, "regularization_choices": ()})
     settled = config.model_copy(update={"regularization_choices": ()})
-    if not config.regularization_choices or short.epochs < _MIN_EPOCHS or config.partitions != 1:
+    is_short = epochs < config.epochs and epochs * len(triples) <= _MOST_SEEN
+    if not config.regularization_choices or not is_short or config.partitions != 1:
         return settled
     stream = random_stream(config.seed, HELD_OUT, 2)
     if not len(valid):
