@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from faan.complete import Completer, fit, fit_methods
 from faan.complete.choosing import choose_tasks
 from faan.complete.fewshot import FittedModel
 from faan.complete.registry import recipe_of
+from faan.complete.reserved import reserved_rows
+from faan.embed import TrainedVectors, extend
 from faan.graph import Graph, read_graph
 from faan.models import METHODS, EvidenceRanker
 
@@ -204,3 +207,29 @@ def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(kn
         first = next(iter(knowing.suggest("speaks", heads=head, top=1, known="show")))
         assert first.tail == tail
     assert knowing.suggest([("town1", "tongue0"), ("town11", "tongue1")], heads="town21", top=1).to_polars().height == 1
+
+
+@pytest.mark.slow
+def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Training them anew would take twice as long."""
+    rows = [(f"p{i}", "born_in", f"town{i % 40}") for i in range(900)]
+    rows += [(f"p{i}", "speaks", f"tongue{i % 40 // 10}") for i in range(900)]
+    rows += [(f"p{i}", "knows", f"p{(i + 40) % 900}") for i in range(900)]
+    quick = (Path(__file__).parent / "quick.toml").read_text()
+    config = tmp_path / "large.toml"
+    config.write_text(quick + "[model.known]\nwork = 0.0\ntrees = 20\nvectors = { model = 'complex', epochs = 6 }\n")
+    asked: list[tuple[int, int]] = []
+
+    def recorded(folder: Path, triples: np.ndarray, epochs: int, **options: Any) -> TrainedVectors:
+        asked.append((len(triples), epochs))
+        return extend(folder, triples, epochs, **options)
+
+    monkeypatch.setattr("faan.complete.evidence.extend", recorded)
+    graph = read_graph(rows)
+    fitted = fit(graph, config=str(config), progress=False)
+    seen = graph.num_triples - len(reserved_rows(graph, 0))
+    assert asked == [(seen, 3)]
+    assert isinstance(fitted.fitted.method, EvidenceRanker)
+    assert fitted.fitted.method.sources.completion is not None

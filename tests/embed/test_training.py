@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from faan.base import InputError, TrainingError
-from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, evaluate, resume, train
+from faan.embed import EmbedConfig, Embeddings, EpochReport, TrainedVectors, evaluate, extend, resume, train
 from faan.embed.checkpoint import load_tables
 
 from .conftest import MODELS, kill_at, small
@@ -144,3 +144,21 @@ def test_patience_without_held_out_triples_is_refused(line: np.ndarray) -> None:
         train(line, 40, 4, small(patience=2))
     with pytest.raises(InputError, match="more than half"):
         train(line, 40, 4, small(patience=2, held_out=100))
+
+
+def test_vectors_that_are_trained_further_know_old_and_new_triples(tmp_path: Path) -> None:
+    """Further epochs on all triples begin where the run ended, and leave its folder as it is."""
+    facts = np.array([(h, r, (h + 1 + r) % 30) for r in range(3) for h in range(30)])
+    old, new = facts[:60], facts[60:]
+    config = EmbedConfig(model="complex", dimension=16, epochs=40, negatives="all", loss="softmax", seed=1)
+    first = train(old, 30, 3, config, folder=tmp_path / "run").embeddings
+    before = (tmp_path / "run" / "vectors.safetensors").read_bytes()
+    further = extend(tmp_path / "run", facts, 5)
+    anew = train(facts, 30, 3, config.model_copy(update={"epochs": 5}))
+    assert further.history[0].loss < anew.history[0].loss / 2
+    assert evaluate(first, new, facts).both.mrr < 0.5 < 0.9 < evaluate(further.embeddings, facts, facts).both.mrr
+    assert (tmp_path / "run" / "vectors.safetensors").read_bytes() == before
+    again = extend(tmp_path / "run", facts, 5).embeddings
+    assert torch.equal(again.entities, further.embeddings.entities)
+    with pytest.raises(InputError, match="but they go from 0 to 29"):
+        extend(tmp_path / "run", np.array([(0, 0, 30), (1, 0, 2)]), 1)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from faan.base import Ints, OnProgress, Purpose, scratch_folder
+from faan.base import Ints, OnProgress, Purpose, read_config, scratch_folder
 from faan.complete.methods import Fitted, Recipe
-from faan.embed import EmbedConfig, Embeddings, ModelName, joined, train, triples_of
+from faan.embed import EmbedConfig, Embeddings, ModelName, extend, joined, train, triples_of
 from faan.evidence import EntityNames
 from faan.graph import Graph
 from faan.models import (
@@ -27,6 +27,7 @@ from faan.train import Callbacks, RunConfig, train_run
 
 _FOLDS = 3  # of the tasks, each measured by what was learnt from the others
 _MISSING = 0.1  # if tasks hold more of a graph's triples than this, vectors are trained again with them
+_FURTHER = 2  # vectors that are trained further, on all facts, take this part of the epochs
 _COMPLETION = "completion"  # the folder of the vectors for relations of the graph
 _NAMES = "names"  # the folder of what entities are called, where that is evidence
 _MODELS: tuple[ModelName, ...] = ("transe", "complex", "distmult")  # whose vectors a ranker may have
@@ -37,7 +38,7 @@ class FittedEvidence(Fitted):
 
     Evidence from the graph itself (paths, profiles, links) is taken from the whole graph in the end. The vectors are
     those that the trees learnt with and that were measured, unless the tasks are a large part of the graph; only those
-    for relations of the graph are always trained again, on all facts.
+    for relations of the graph are always trained again, or further, on all facts.
     """
 
     min_tasks = EvidenceConfig().min_tasks
@@ -72,7 +73,7 @@ class FittedEvidence(Fitted):
             ranker = EvidenceRanker(make_sources(runs.background, embeddings), None)
         if not len(rows):
             return cls(ranker, runs)
-        completion = _train_joined(runs.background, own.vectors_for(graph), on_progress)
+        completion = runs.train_completion(own.vectors_for(graph), on_progress)
         sources, facts = replace(ranker.sources, completion=completion), triples_of(graph)[rows]
         known = fit_known(sources, facts, own, seed=seed, on_progress=on_progress, without=runs.model.left_out)
         return cls(EvidenceRanker(sources, ranker.judge, known, ranker.rows), runs)
@@ -118,7 +119,7 @@ class FittedEvidence(Fitted):
             on_disk = [vectors.folder or vectors for vectors in embeddings]
             settings = [_as_strict(config, completion) for config in settings]
             del embeddings, completion
-            completion = _train_joined(seen, settings, on_progress)
+            completion = self._runs.train_further(seen, settings, on_progress)
             embeddings = [one if isinstance(one, Embeddings) else Embeddings.load(one) for one in on_disk]
         self._runs.remove()
         return FittedEvidence(ranker.on(make_sources(graph, embeddings, completion=completion)))
@@ -179,6 +180,23 @@ class _Runs:
         assert isinstance(run.model, EvidenceRanker)
         return run.model
 
+    def train_completion(self, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
+        """The vectors for relations of the graph, without the facts that trees learn from."""
+        if len(configs) > 1:
+            return _train_joined(self.background, configs, on_progress)
+        return _train(self.background, configs[0], on_progress, self._completion)
+
+    def train_further(self, graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
+        """The same with all facts of a graph: from where they are, or anew where that is quick or they are on disk."""
+        if len(configs) > 1 or (first := read_config(self._completion, EmbedConfig)).partitions != 1:
+            return _train_joined(graph, configs, on_progress)
+        epochs = max(first.epochs // _FURTHER, 1)
+        return extend(self._completion, triples_of(graph), epochs, on_progress=on_progress).embeddings
+
+    @property
+    def _completion(self) -> Path:
+        return self._folder / _COMPLETION
+
 
 def _folds(benchmark: Benchmark) -> Iterator[tuple[Sequence[Task], Sequence[Task]]]:
     """Each third of the tasks, with the others."""
@@ -199,10 +217,10 @@ def _held_out(graph: Graph, config: KnownConfig, seed: int) -> Ints:
     return rows if len(rows) >= MIN_FACTS else rows[:0]
 
 
-def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress) -> Embeddings:
-    """Vectors of a graph."""
-    triples = triples_of(graph)
-    return train(triples, graph.num_entities, graph.num_relations, config, on_progress=on_progress).embeddings
+def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress, folder: Path | None = None) -> Embeddings:
+    """Vectors of a graph; in a folder they can be trained further."""
+    triples, sizes = triples_of(graph), (graph.num_entities, graph.num_relations)
+    return train(triples, *sizes, config, folder=folder, on_progress=on_progress).embeddings
 
 
 def _train_joined(graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:

@@ -13,7 +13,7 @@ from faan.embed.runs import (
     resume_run,
     triples_of,
 )
-from faan.embed.training import TrainedVectors, resume, split, train
+from faan.embed.training import TrainedVectors, extend, resume, split, train
 
 __all__ = [
     "VECTORS_FILE",
@@ -31,6 +31,7 @@ __all__ = [
     "evaluate",
     "export_tsv",
     "export_vectors",
+    "extend",
     "fingerprint",
     "joined",
     "make_model",

@@ -2,6 +2,7 @@
 
 run = train(triples, num_entities, num_relations, EmbedConfig.recommended("transe"), folder="run")
 run = resume("run", triples)        # after an interruption: the same result, bit for bit
+run = extend("run", more, 10)       # the same vectors, trained further on more triples
 """
 
 from __future__ import annotations
@@ -142,6 +143,23 @@ def resume(
         check_triples(part, *sizes, at_least=0)
     run = Run(training, held_out, config, entities, relations, progress, folder)
     return run.to_the_end(on_progress, on_report, engine)
+
+
+def extend(
+    folder: Path | str, triples: np.ndarray, epochs: int, *, on_progress: OnProgress = ignore_progress
+) -> TrainedVectors:
+    """Train the vectors of a finished run further, on other triples of the same entities and relations.
+
+    With the optimiser's state of the run, a part of its epochs is enough to learn facts that it lacked. The folder
+    stays as it is. Not for runs with several partitions.
+    """
+    tables, _ = load_tables(Path(folder), config := read_config(Path(folder), EmbedConfig))
+    entities, relations = tables["entities"], tables["relations"]
+    check_triples(triples, len(entities.rows), len(relations.rows) // (1 + config.inverse_relations))
+    config = config.model_copy(update={"epochs": epochs, "patience": 0})
+    whole, progress = Whole(entities, len(triples)), EpochProgress(fingerprint(triples, triples[:0]))
+    run = Run(triples, triples[:0], config, whole, relations, progress, None)
+    return run.to_the_end(on_progress, None)
 
 
 def _partitions(training: np.ndarray, num_entities: int, config: EmbedConfig, folder: Path | None) -> Partitions:
