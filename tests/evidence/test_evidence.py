@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faan.base.ragged import Ints
@@ -21,12 +21,13 @@ from faan.evidence import (
     column_evidence,
     evidence_of,
     links,
+    places,
     relation_query,
 )
 from faan.evidence import measure as measure_module
 from faan.evidence.fit import fit_relation
 from faan.evidence.head_query import Candidates, HeadQuery
-from faan.evidence.measure import count_higher
+from faan.evidence.places import count_each, count_higher
 from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.vector_evidence import learnt_score
 from faan.graph import Graph, Names, Types
@@ -103,6 +104,21 @@ def test_evidence_of_a_pair_does_not_depend_on_what_else_is_asked(sources: Sourc
         assert np.allclose(found.table(9, np.array([tail]))[0], together[tail], atol=1e-6)
 
 
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_candidates_asked_together_have_the_evidence_that_each_has_alone(
+    sources: Sources, in_graph: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = replace(make_task(hidden=1), in_graph=in_graph, facts=PAIRS if in_graph else None)
+    asked = Measure(RelationQuery(sources, task, PAIRS), evidence_of(sources, in_graph=in_graph))
+    for head in (0, 2, 9):
+        together = asked.table(head, np.arange(ENTITIES))
+        with monkeypatch.context() as patched:
+            patched.setattr(places, "_FEW", 0)  # each is looked up among the others
+            assert np.array_equal(asked.table(head, np.arange(ENTITIES)), together)
+            one_by_one = [asked.table(head, np.array([tail])) for tail in range(ENTITIES)]
+            assert np.allclose(np.concatenate(one_by_one), together, atol=1e-6)
+
+
 def test_the_order_of_references_does_not_matter(sources: Sources) -> None:
     one, other = (measure(sources, references=refs).table(9, np.arange(ENTITIES)) for refs in (PAIRS, PAIRS[::-1]))
     assert np.array_equal(one, other)
@@ -113,6 +129,15 @@ def test_a_place_is_the_number_of_higher_values(values: list[float]) -> None:
     expected = [sum(other > value for other in values) for value in values]
     own = np.array(values, np.float32)
     assert np.array_equal(count_higher(np.sort(own), own), expected)
+
+
+@given(st.lists(st.tuples(st.floats(width=32, allow_nan=False), st.booleans()), max_size=30))
+@example([(0.0, True), (-0.0, True), (-1e-45, False), (float("inf"), True), (float("-inf"), True)])
+def test_all_places_at_once_are_those_that_are_looked_up_one_by_one(candidates: list[tuple[float, bool]]) -> None:
+    values = np.array([value for value, _ in candidates], np.float32)
+    competes = np.array([own for _, own in candidates], dtype=bool)
+    expected = [int((values[competes] > value).sum()) for value in values]
+    assert count_each(values, competes).tolist() == expected
 
 
 @pytest.mark.slow

@@ -280,7 +280,7 @@ class Reasons:
     def _seen_types(self) -> tuple[Ints, Ints]:
         types = self.graph.types
         assert types is not None
-        first, second = (np.unique(types.ids[np.isin(types.owners, column)]) for column in self.question.known.pairs.T)
+        first, second = (np.unique(types.gather(np.unique(column))[1]) for column in self.question.known.pairs.T)
         return first, second
 
     def in_words(self, walk: PathInstance) -> str:

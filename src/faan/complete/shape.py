@@ -73,12 +73,14 @@ class TypePairs:
         facts = self._head_types[0][np.isin(self._head_types[1], own)]
         is_such = np.isin(self._tail_types[0], facts)
         fits = self._untyped.copy()
-        fits[self._types.owners[np.isin(self._types.ids, self._tail_types[1][is_such])]] = True
+        is_wanted = np.zeros(len(self._types.names), dtype=bool)
+        is_wanted[self._tail_types[1][is_such]] = True
+        fits[self._types.owners_of(np.flatnonzero(is_wanted[self._types.ids]))] = True
         return len(np.unique(self._tail_types[0][is_such])), fits
 
     @cached_property
     def _untyped(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.diff(self._types.offsets) == 0
+        found: NDArray[np.bool_] = self._types.offsets[1:] == self._types.offsets[:-1]
         return found
 
     @cached_property

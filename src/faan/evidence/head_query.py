@@ -79,7 +79,7 @@ class Candidates:
     @cached_property
     def units(self) -> dict[str, Values]:
         """The candidates' vectors of each kind at length 1, (C, w)."""
-        return self.query.sources.units(self.ids)
+        return {kind: unit(self.vectors(kind)) for kind in self.query.sources.kinds}
 
     def vectors(self, kind: str) -> Values:
         """The candidates' vectors, (C, w)."""

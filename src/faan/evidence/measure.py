@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from faan.base import Ints
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
 from faan.evidence.head_query import Candidates, HeadQuery
+from faan.evidence.places import are_few, count_each, count_higher
 from faan.evidence.relation_query import RelationQuery
 from faan.evidence.sources import Values
 
-_FEW = 8  # a part of the candidates so small is looked up as it comes
 _AT_ONCE = 1 << 17  # candidates that are looked at together
 
 
@@ -31,7 +31,6 @@ class Measure:
     def __init__(self, query: RelationQuery, evidence: Sequence[Evidence]) -> None:
         self.query, self.evidence = query, evidence
         self._compared = [number for number, one in enumerate(evidence) if one.is_compared]
-        self._single = [number for number, one in enumerate(evidence) if not one.is_compared]
         self._last: tuple[int, Values] | None = None
 
     @cached_property
@@ -42,6 +41,17 @@ class Measure:
     def _sorted_tails(self) -> dict[int, Values]:
         """The values of evidence that does not depend on the head are sorted once."""
         return {number: np.sort(values) for number, values in self._among.tails.items()}
+
+    @cached_property
+    def _counted_tails(self) -> dict[int, NDArray[np.int32]]:
+        """For the same evidence, how many of all candidates are higher than each of them."""
+        everyone = np.ones(len(self.query.candidates), dtype=bool)
+        return {number: count_each(values, everyone) for number, values in self._among.tails.items()}
+
+    @cached_property
+    def _places(self) -> Values:
+        """The place of a candidate, by how many are higher."""
+        return np.log2(1 + np.arange(len(self.query.candidates) + 1)).astype(np.float32)
 
     def _competes(self, head: int) -> NDArray[np.bool_]:
         """Which of the task's candidates are not known of the head, (N,)."""
@@ -60,27 +70,63 @@ class Measure:
         """Values and then places of all evidence for a head and each candidate, (C, F)."""
         members, among, competes = self.query.candidates, self.values(head), self._competes(head)
         rows = np.searchsorted(members, candidates).clip(max=len(members) - 1)
-        values, outside = among[rows], members[rows] != candidates
+        outside = members[rows] != candidates
         is_known = ~outside & ~competes[rows]
+        size = len(self.evidence)
+        found = np.empty((len(candidates), size + len(self._compared)), np.float32, order="F")
+        for number in range(size):
+            np.take(among[:, number], rows, out=found[:, number])
         if is_known.any():  # the same shapes as above: rounding must not tell equals apart
-            values[is_known] = self._among.values(head, self._compared)[rows[is_known]]
+            wanted = rows[is_known]
+            found[is_known, :size] = self._among.values(head, self._compared, parts_with=wanted)[wanted]
         if outside.any():
-            values[outside] = self._outside(head, candidates[outside])
-        places = np.empty((len(candidates), len(self._compared)), np.float32, order="F")
-        for column, number in enumerate(self._compared):
-            places[:, column] = np.log2(1 + self._higher(number, values[:, number], among[:, number], competes))
-        if self._single:
-            table = _Table(self.query, candidates, self.evidence, self._single)
-            values[:, self._single] = table.values(head, self._single)[:, self._single]
-        return np.concatenate([values, places], axis=1)
+            found[outside, :size] = self._outside(head, candidates[outside])
+        is_other = outside | is_known
+        for column, number in enumerate(self._compared, size):
+            higher = self._higher(number, found[:, number], among[:, number], competes, rows, is_other)
+            found[:, column] = self._places[higher]
+        self._measure_single(head, candidates, found)
+        return found
 
-    def _higher(self, number: int, values: Values, among: Values, competes: NDArray[np.bool_]) -> Ints:
-        """How many of the candidates that compete are higher than each value: (C,) and (N,) to (C,)."""
+    def _higher(
+        self,
+        number: int,
+        values: Values,
+        among: Values,
+        competes: NDArray[np.bool_],
+        rows: Ints,
+        is_other: NDArray[np.bool_],
+    ) -> Ints:
+        """How many of the candidates that compete are higher than each value: (C,) and (N,) to (C,).
+
+        The values are those of some rows, but for some that are other ones.
+        """
+        if are_few(rows, among):
+            return self._higher_than(number, values, among, competes)
+        is_same = number in self._among.tails and competes.all()
+        found = (self._counted_tails[number] if is_same else count_each(among, competes))[rows]
+        if is_other.any():
+            found[is_other] = self._higher_than(number, values[is_other], among, competes)
+        return found
+
+    def _higher_than(self, number: int, values: Values, among: Values, competes: NDArray[np.bool_]) -> Ints:
         known = self._sorted_tails.get(number)
         if known is None:
             return count_higher(np.sort(among[competes]), values)
         higher = count_higher(known, values)
         return higher if competes.all() else higher - count_higher(np.sort(among[~competes]), values)
+
+    def _measure_single(self, head: int, candidates: Ints, table: Values) -> None:
+        """Fill in the evidence that has no place."""
+        several = []
+        for number, one in enumerate(self.evidence):
+            if isinstance(one, Context):
+                table[:, number] = one.of(self.query, head)
+            elif not one.is_compared:
+                several.append(number)
+        if several:
+            found = _Table(self.query, candidates, self.evidence, several).values(head, several)
+            table[:, several] = found[:, several]
 
     def _outside(self, head: int, candidates: Ints) -> Values:
         """The values of entities that are not among the task's candidates."""
@@ -95,15 +141,6 @@ def column_evidence(evidence: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
         *((one, int(one.direction)) for one in evidence),
         *((one, -one.direction) for one in evidence if one.is_compared),  # place 0 is the best
     ]
-
-
-def count_higher(ordered: Values, values: Values) -> Ints:
-    """How many of some sorted numbers are higher than each value: (N,) and (C,) to (C,)."""
-    if len(values) * _FEW < len(ordered):
-        return len(ordered) - np.searchsorted(ordered, values, side="right")
-    order, found = np.argsort(values), np.empty(len(values), np.int64)
-    found[order] = len(ordered) - np.searchsorted(ordered, values[order], side="right")  # twice as fast in order
-    return found
 
 
 class _Table:
@@ -124,19 +161,30 @@ class _Table:
             for number, one in wanted:
                 self.tails[number][part] = one.of(candidates)
 
-    def _parts(self) -> Iterator[tuple[slice, Candidates]]:
+    def _parts(self, rows: Ints | None = None) -> Iterator[tuple[slice, Candidates]]:
+        """All parts, or those that hold some rows."""
         if self._only is not None:
             yield slice(None), self._only
             return
         for start in range(0, len(self._ids), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            yield part, Candidates(self._query, self._ids[part])
+            if rows is None or (rows // _AT_ONCE == start // _AT_ONCE).any():
+                part = slice(start, start + _AT_ONCE)
+                yield part, Candidates(self._query, self._ids[part])
 
-    def values(self, head: int, numbers: Sequence[int], wanted: NDArray[np.bool_] | None = None) -> Values:
-        """The values of some of the evidence for a head with each candidate, (C, E); zero for the other evidence."""
+    def values(
+        self,
+        head: int,
+        numbers: Sequence[int],
+        wanted: NDArray[np.bool_] | None = None,
+        parts_with: Ints | None = None,
+    ) -> Values:
+        """The values of some of the evidence for a head with each candidate, (C, E); zero for the other evidence.
+
+        Values that are not `wanted` may be anything, and so may those of parts without a certain row.
+        """
         table = np.zeros((len(self._ids), len(self._evidence)), np.float32, order="F")
         with np.errstate(invalid="ignore"):  # some processors raise the flag in products of sound numbers
-            for part, candidates in self._parts():
+            for part, candidates in self._parts(parts_with):
                 query = HeadQuery(candidates, head, None if wanted is None else wanted[part])
                 for number in numbers:
                     one = self._evidence[number]

@@ -9,41 +9,35 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from faan.base import Ints, places_of
-from faan.graph import Graph
-
-_AT_ONCE = 1 << 20  # roles that are weighed together
+from faan.base import Ints
+from faan.graph import Graph, Neighbours
 
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """The roles of each entity, ragged: role `r` is head of relation r, `r + num_relations` its tail."""
+    """The roles of each entity: role `r` is head of relation r, `r + num_relations` its tail.
 
-    offsets: Ints  # (entities + 1,)
-    roles: Ints  # (n,)
-    weights: NDArray[np.float32]  # (n,) tf-idf: log(1 + edges in the role), more for roles that few entities have
-    num_roles: int
+    They weigh by tf-idf: log(1 + edges in the role), more for roles that few entities have. Roles are counted for the
+    entities that are asked about, whose edges are sorted by relation; those of all would not stay in memory.
+    """
+
+    neighbours: Neighbours
+    rarity: NDArray[np.float64]  # (roles,) what a role weighs because few entities have it
 
     @classmethod
     def of(cls, graph: Graph) -> Profiles:
-        """Count the edges of each entity by relation; once for a graph, however many ask."""
+        """Count how many entities have each role; once for a graph, however many ask."""
         if graph not in _COUNTED:
-            _COUNTED[graph] = cls._count(graph)
+            neighbours = graph.neighbours
+            spread = np.zeros(2 * graph.num_relations, np.int64)
+            _count_entities(neighbours.offsets, neighbours.relations, spread)
+            _COUNTED[graph] = cls(neighbours, np.log((1 + graph.num_entities) / (1 + spread)))
         return _COUNTED[graph]
 
-    @classmethod
-    def _count(cls, graph: Graph) -> Profiles:
-        neighbours, num_roles = graph.neighbours, 2 * graph.num_relations
-        offsets = _role_offsets(neighbours.offsets, neighbours.relations)
-        roles, counts = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-        _count_roles(neighbours.offsets, neighbours.relations, roles, counts)
-        spread = np.bincount(roles, minlength=num_roles)  # entities that have each role
-        rarity = np.log((1 + graph.num_entities) / (1 + spread))
-        weights = np.empty(len(roles), np.float32)
-        for start in range(0, len(roles), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            weights[part] = np.log1p(counts[part]) * rarity[roles[part]]
-        return cls(offsets, roles, weights, num_roles)
+    @property
+    def num_roles(self) -> int:
+        """How many roles there are."""
+        return len(self.rarity)
 
     def dense(self, entities: Ints, hidden: int | None) -> NDArray[np.float32]:
         """The profiles of a few entities, (n, roles), each of length 1; 0 for an entity without edges."""
@@ -68,10 +62,9 @@ class Profiles:
         self, entities: Ints, hidden: int | None
     ) -> tuple[Ints, Ints, NDArray[np.float32], NDArray[np.float32]]:
         """Row, role and weight of each role of some entities, without a hidden relation's; lengths of the rows."""
-        starts = self.offsets[entities]
-        places, offsets = places_of(starts, self.offsets[np.asarray(entities) + 1] - starts)
-        rows = np.repeat(np.arange(len(entities)), np.diff(offsets))
-        roles, weights = self.roles[places], self.weights[places]
+        offsets, relations = self.neighbours.offsets, self.neighbours.relations
+        rows, roles, counts = _roles_of(offsets, relations, np.asarray(entities, np.int64))
+        weights = (np.log1p(counts) * self.rarity[roles]).astype(np.float32)
         if hidden is not None:
             weights = np.where(roles % (self.num_roles // 2) == hidden % (self.num_roles // 2), np.float32(0), weights)
         lengths = np.sqrt(_sum_rows((weights * weights)[:, None], rows, len(entities))[:, 0])
@@ -88,26 +81,30 @@ _COUNTED: weakref.WeakKeyDictionary[Graph, Profiles] = weakref.WeakKeyDictionary
 
 
 @njit(nogil=True, cache=True)
-def _role_offsets(offsets: np.ndarray, relations: np.ndarray) -> np.ndarray:
-    """How many roles each entity has, added up; its edges are sorted by relation."""
-    found = np.zeros(len(offsets), np.int64)
+def _count_entities(offsets: np.ndarray, relations: np.ndarray, spread: np.ndarray) -> None:
+    """How many entities have each role."""
     for entity in range(len(offsets) - 1):
-        count = 0
         for edge in range(offsets[entity], offsets[entity + 1]):
             if edge == offsets[entity] or relations[edge] != relations[edge - 1]:
-                count += 1
-        found[entity + 1] = found[entity] + count
-    return found
+                spread[relations[edge]] += 1
 
 
 @njit(nogil=True, cache=True)
-def _count_roles(offsets: np.ndarray, relations: np.ndarray, roles: np.ndarray, counts: np.ndarray) -> None:
-    """Each role of each entity, and its edges."""
-    place = -1
-    for entity in range(len(offsets) - 1):
+def _roles_of(
+    offsets: np.ndarray, relations: np.ndarray, entities: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, role and number of edges of each role of some entities."""
+    size = 0
+    for entity in entities:
         for edge in range(offsets[entity], offsets[entity + 1]):
-            if edge == offsets[entity] or relations[edge] != relations[edge - 1]:
+            size += edge == offsets[entity] or relations[edge] != relations[edge - 1]
+    rows, roles, counts = np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(size, np.int32)
+    place = -1
+    for row in range(len(entities)):
+        first = offsets[entities[row]]
+        for edge in range(first, offsets[entities[row] + 1]):
+            if edge == first or relations[edge] != relations[edge - 1]:
                 place += 1
-                roles[place] = relations[edge]
-                counts[place] = 0
+                rows[place], roles[place] = row, relations[edge]
             counts[place] += 1
+    return rows, roles, counts

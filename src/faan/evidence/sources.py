@@ -18,6 +18,8 @@ from faan.tasks import Method
 
 Values = NDArray[np.float32]
 
+_AT_ONCE = 1 << 11  # vectors that stay in the processor's cache
+
 
 @dataclass(frozen=True, eq=False)
 class Sources:
@@ -53,11 +55,18 @@ class Sources:
 
     def units(self, entities: Ints) -> dict[str, Values]:
         """The vectors of some entities at length 1, by kind, (n, w); of all entities they would not fit in memory."""
-        kinds = {"translation": self.translation, "matching": self.matching}
-        return {kind: unit(found.entities.numpy()[entities]) for kind, found in kinds.items() if found is not None}
+        return {kind: unit(self.vectors(kind).entities.numpy()[entities]) for kind in self.kinds}
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of vectors that there are, without those for relations of the graph."""
+        return [kind for kind in ("translation", "matching") if getattr(self, kind) is not None]
 
 
 def unit(vectors: Values) -> Values:
     """Vectors (n, w) at length 1."""
-    units: Values = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    units = np.empty_like(vectors)
+    for start in range(0, len(vectors), _AT_ONCE):
+        some = vectors[start : start + _AT_ONCE]
+        units[start : start + _AT_ONCE] = some / np.maximum(np.linalg.norm(some, axis=1, keepdims=True), 1e-12)
     return units

@@ -43,13 +43,13 @@ class Types:
         wanted = np.zeros(len(self.names), dtype=bool)
         wanted[kinds] = True
         found = np.zeros(len(self.offsets) - 1, dtype=bool)
-        found[self.owners[wanted[self.ids]]] = True
+        found[self.owners_of(np.flatnonzero(wanted[self.ids]))] = True
         return found
 
     @cached_property
     def is_typed(self) -> NDArray[np.bool_]:
         """Which entities have a type, (entities,)."""
-        found: NDArray[np.bool_] = np.diff(self.offsets) > 0
+        found: NDArray[np.bool_] = self.offsets[1:] > self.offsets[:-1]
         return found
 
     def gather(self, entities: Ints) -> tuple[Ints, Ints]:
@@ -62,6 +62,10 @@ class Types:
     def owners(self) -> Ints:
         """The entity that each element of `ids` belongs to."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def owners_of(self, places: Ints) -> Ints:
+        """The entities that some elements of `ids` belong to, without looking at all of them."""
+        return np.searchsorted(self.offsets, places, side="right") - 1
 
     @property
     def num_typed(self) -> int:

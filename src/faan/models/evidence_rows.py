@@ -70,9 +70,18 @@ def _wrong_tails(measure: Measure, head: int, wanted: Wrong, stream: Stream) -> 
     places = np.flatnonzero(~np.isin(question.candidates, question.task.truths.tails_of(head)))
     if not len(places):
         return places
-    values = measure.values(head)[places]
+    values = measure.values(head)
     chosen = [places[stream.integers(len(places), wanted.random)]]
     for number, one in enumerate(measure.evidence):
         if one.name in wanted.liked_by:
-            chosen.append(places[np.argsort(-values[:, number], kind="stable")[: wanted.hard]])
+            chosen.append(places[_highest(values[places, number], wanted.hard)])
     return question.candidates[np.unique(np.concatenate(chosen))]
+
+
+def _highest(values: Values, count: int) -> Ints:
+    """The rows of the highest values, of equals the first ones; in any order."""
+    if not 0 < count < len(values):
+        return np.arange(len(values) if count else 0)
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > least)
+    return np.concatenate([above, np.flatnonzero(values == least)[: count - len(above)]])

@@ -32,6 +32,12 @@ _LEAVES: dict[str, Callable[[str], float]] = {"leaf_value": float, "leaf_weight"
 
 def checked(text: str, columns: int) -> str:
     """The same trees in a text that LightGBM can be trusted with; ValueError where they are not whole and sound."""
+    trees = [_written(number, tree) for number, tree in enumerate(parsed(text, columns))]
+    return _header(columns) + "\n".join(trees) + "\nend of trees\n"
+
+
+def parsed(text: str, columns: int) -> list[dict[str, Numbers]]:
+    """The numbers of each tree, checked; a ValueError where they are not whole and sound."""
     body, end, _ = text.partition("\nend of trees")
     _require(bool(end), "the text is cut off")
     _require(columns > 0, "there is no evidence to look at")
@@ -43,8 +49,7 @@ def checked(text: str, columns: int) -> str:
     one_each = (header["num_class"], header["num_tree_per_iteration"]) == ("1", "1")
     _require(one_each, "it gives several scores")
     _require(len(blocks) == len(header["tree_sizes"].split()), "trees are missing")
-    trees = [_written(number, _checked_tree(_settings(block), columns)) for number, block in enumerate(blocks)]
-    return _header(columns) + "\n".join(trees) + "\nend of trees\n"
+    return [_checked_tree(_settings(block), columns) for block in blocks]
 
 
 def _settings(block: str) -> dict[str, str]:

@@ -38,7 +38,7 @@ def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> FoundC
     tails = np.unique(tails)
     has_type = np.zeros(len(tails), dtype=bool)
     if graph.types is not None:
-        has_type = np.diff(graph.types.offsets)[tails] > 0
+        has_type = graph.types.offsets[tails + 1] > graph.types.offsets[tails]
     found: Ints = np.empty(0, dtype=np.int64)
     rules: list[str] = []
     if graph.types is not None and has_type.any():
@@ -54,7 +54,7 @@ def by_type(types: Types, tails: Ints) -> Ints:
     """All entities that share a type with any of the tails, sorted."""
     wanted = np.zeros(len(types.names), dtype=bool)
     wanted[types.gather(tails)[1]] = True
-    found = types.owners[wanted[types.ids]]  # sorted
+    found = types.owners_of(np.flatnonzero(wanted[types.ids]))  # sorted
     return found[np.diff(found, prepend=-1) > 0]
 
 

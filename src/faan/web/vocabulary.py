@@ -99,7 +99,7 @@ class Vocabulary:
         if kinds is None or number is None:
             return self.properties
         having = np.zeros(graph.num_entities, dtype=bool)
-        having[kinds.owners[kinds.ids == number]] = True
+        having[kinds.owners_of(np.flatnonzero(kinds.ids == number))] = True
         counts = np.bincount(graph.relations[having[graph.heads]], minlength=graph.num_relations)
         order = np.argsort(-counts, kind="stable")
         return [self.property(relation) for relation in order.tolist() if counts[relation]]
