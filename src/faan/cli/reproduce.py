@@ -98,7 +98,7 @@ def _results(run: bool) -> Path:
 
 
 def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
-    """Print the tables, and write them where that is wanted."""
+    """Print the tables, and write them to a folder if one is given."""
     if not (published_figures("main", request.dataset) or path.exists() or len(request.read())):
         raise InputError("there is no such benchmark, and no result of it", source=str(path))
     tables = build_tables(request)
