@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from faan.base import InputError
-from faan.models import EvidenceConfig
+from faan.models import EvidenceConfig, methods, rows_of
 from faan.models.faan import FaanConfig
 from faan.paper import TABLES, Request, build_tables
 from faan.paper.jobs import seconds_of
 from faan.paper.published import published_figures
-from faan.paper.request import rows_of
-from faan.rank import Table, read_results, written
+from faan.rank import Table, key_of, label_of, read_results, written
+from faan.train import RunConfig
 
 from .conftest import WriteResult
 
@@ -177,6 +177,14 @@ def test_two_results_of_the_same_run_are_refused(write_result: WriteResult) -> N
     write_result("two")
     with pytest.raises(InputError, match=r"two\.json: holds a second result of FAAN, 5-shot, seed 0; the first is"):
         build_tables(Request("main"))
+
+
+def test_the_configuration_of_a_row_gives_results_with_the_name_of_that_row() -> None:
+    rows = [row for method in methods() for row in method.all_rows() if row.kind == "trained" and row.config]
+    assert len(rows) > 10
+    for row in rows:
+        settings = RunConfig.from_toml(row.config).changed([f"variant={row.variant}"] if row.variant else [])
+        assert key_of(label_of(settings.model.display_name, settings.variant)) == key_of(row.label)
 
 
 def test_the_ablation_has_the_variants_of_the_model(write_result: WriteResult) -> None:

@@ -129,7 +129,7 @@ def test_that_others_can_reach_it_is_said_with_an_address_for_them(model: Path) 
         assert server.address.startswith("http://localhost:")
         assert server.process.stderr is not None
         assert server.process.stderr.readline().startswith("from other machines: http://")
-        assert "whoever can reach this machine" in server.process.stderr.readline()
+        assert "anyone who can reach this machine" in server.process.stderr.readline()
         with urllib.request.urlopen(f"{server.address}/healthz") as answer:
             assert answer.status == 200
 

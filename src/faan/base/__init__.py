@@ -2,7 +2,7 @@
 
 from faan.base.arrays import open_array
 from faan.base.checked import Checked
-from faan.base.cluster import Cluster, Pool, open_pool
+from faan.base.cluster import Cluster, OnDone, Pool, open_pool
 from faan.base.configs import config_file, config_name, config_names, is_config
 from faan.base.display import html_table, html_text, quiet, text_table, visible
 from faan.base.errors import InputError, UnknownNameError, counted, first_problem, in_words, shorten
@@ -53,6 +53,7 @@ __all__ = [
     "Cluster",
     "InputError",
     "Ints",
+    "OnDone",
     "OnProgress",
     "Pool",
     "Purpose",

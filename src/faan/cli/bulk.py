@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bulk:
-    """Where suggestions in bulk go, which ones, and what computes them."""
+    """Which suggestions to compute in bulk, where to write them, and on which engine."""
 
     output: Path
     top: int

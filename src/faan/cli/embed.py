@@ -70,7 +70,7 @@ def embed(
     given = (("valid", valid), ("test", test))
     held_out = {name: (path, source.of_table().read(path)) for name, path in given if path}
     if held_out and all(has_fixed_columns(one) for one in graph):
-        source = replace(source, format=None, columns=None)  # they are those of the held-out files
+        source = replace(source, format=None, columns=None)  # the held-out files have the same layout
     trained_on = source.read(*graph)
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
     from faan.embed import embed_graph  # torch takes seconds to load; few commands need it
@@ -91,7 +91,7 @@ def embed(
 
 
 def resume_embedding(folder: Path, tsv: bool, as_json: bool, cluster: Cluster | None) -> None:
-    """Go on with an interrupted run of `faan embed`."""
+    """Continue an interrupted run of `faan embed`."""
     from faan.embed import resume_run
 
     with busy("training vectors") as on_progress:
@@ -113,7 +113,7 @@ def _for_completion(model: str | None, has_valid: bool, changes: list[str] | Non
 
 
 def _known_model(model: str | None) -> ModelName:
-    """A model by its name, TransE where none is named."""
+    """A model by its name, by default TransE."""
     from faan.embed import ModelName
 
     for known in get_args(ModelName):
@@ -128,7 +128,7 @@ def _held_out(graph: Graph, other: Graph, path: str) -> np.ndarray:
 
     triples, unknown = encode_triples(graph, other)
     if not len(triples):
-        raise InputError("none of its triples has names that the graph knows", source=path)
+        raise InputError("no triple has entities and a relation of the graph", source=path)
     if unknown:
         talk.print(f"{visible(path)}: {unknown:,} triples skipped: the graph lacks their entity or relation")
     return triples
@@ -147,7 +147,7 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
 
 
 def _say_what_is_ranked(graph: Graph, settings: EmbedConfig, valid: int) -> None:
-    """Say where the MRR printed in training is not that of the table at the end: it is of samples on large graphs."""
+    """Print a note if the MRR printed in training is estimated from a sample, as on large graphs."""
     queries, candidates = settings.evaluate_queries, settings.evaluate_candidates
     parts = [f"{queries:,} of the {valid:,} validation triples"] if queries < valid else []
     parts += (
@@ -164,7 +164,7 @@ def _print_epoch(report: EpochReport) -> None:
 
 
 def _print_link_prediction(run: EmbeddingRun) -> None:
-    """Print what vectors are worth on held-out triples."""
+    """Print how well vectors predict held-out triples."""
     shape = tuple(run.embeddings.entities.shape)
     relations = run.graph.num_relations
     out.print(f"{run.embeddings.config.model}: {shape[0]:,} entities, {relations:,} relations, {shape[1]} numbers each")

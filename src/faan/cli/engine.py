@@ -13,7 +13,7 @@ from faan.cli.options import refuse
 
 
 class EngineName(str, Enum):
-    """What may compute instead of this process."""
+    """The engines that can compute instead of this process."""
 
     RAY = "ray"
 
@@ -30,16 +30,16 @@ class EngineOptions:
         ),
     ] = None
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many of Ray's processes compute.  [default: one a core]")
+        int | None, typer.Option(min=1, metavar="N", help="The number of Ray's processes.  [default: one a core]")
     ] = None
 
     @property
     def cluster(self) -> Cluster | None:
-        """Ray, if it is to be used."""
+        """Ray, if it was chosen."""
         if self.engine is None:
             refuse("--engine ray", {"--address": self.address, "--workers": self.workers})
             return None
         return Cluster(self.address, self.workers)
 
 
-HERE = EngineOptions()  # in signatures; the command line always gives its own
+HERE = EngineOptions()  # the default in signatures; the command line always passes its own

@@ -27,10 +27,10 @@ _DEFAULTS = {"--share": _SHARE, "--most": _MOST, "--sample": _SAMPLE}
 
 
 class _WithDefault(TyperGroup):
-    """A group in which a target that is no command is evaluated on a few-shot benchmark."""
+    """A group of commands; `faan evaluate TARGET` means `faan evaluate few-shot TARGET`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the default command where none is named."""
+        """Insert the default command if none is named."""
         if args and args[0] not in (*self.commands, "--help"):
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -62,7 +62,7 @@ def completion(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Validation facts: embeddings stop training when these no longer improve. They are not asked for.",
+            help="Validation facts: embeddings stop training when these no longer improve. faan does not rank them.",
         ),
     ] = None,
     test: Annotated[str | None, typer.Option(metavar="FILE", help="Facts to ask for.")] = None,
@@ -79,10 +79,8 @@ def completion(
     sample: Annotated[
         int, typer.Option(min=0, help="Ask for this many of the hidden facts; 0 asks for all.")
     ] = _SAMPLE,
-    seed: Annotated[
-        int, typer.Option(min=0, help="The random seed: decides which facts are hidden, and all else that is random.")
-    ] = 0,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="What to call the graph in results.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The random seed, which also decides which facts are hidden.")] = 0,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The name of the graph in results.")] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FOLDER", help="Write NAME-completion-METHOD-seedN.json here."),
@@ -152,9 +150,9 @@ def facts(
 ) -> None:
     """Tell true facts from false ones: accuracy with a threshold for each relation, and AUC of the probability."""
     if (model is None) == (not graph):
-        raise typer.BadParameter("give one of them: a model, or a graph to fit one on", param_hint="--model or --graph")
+        raise typer.BadParameter("give either a model, or a graph to fit one on", param_hint="--model or --graph")
     if (valid is None) != (valid_false is None):
-        raise typer.BadParameter("true and false facts go together: give both", param_hint="--valid and --valid-false")
+        raise typer.BadParameter("needs both true and false facts", param_hint="--valid and --valid-false")
     from faan.complete import Completer, fit
     from faan.links import Judged, judge_facts, probabilities
 
@@ -232,7 +230,7 @@ def _print_split(split: LinkSplit) -> None:
 def _command(
     graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], seed: int, called: str
 ) -> str:
-    """What computes the rows again; files by their names, not where they are on this machine."""
+    """The command that computes the rows again, with the names of files instead of their paths."""
     call = ["faan", "evaluate", "completion", *(Path(source).name for source in graph)]
     for option, path in files.items():
         call += [option, Path(path).name] if path is not None else []

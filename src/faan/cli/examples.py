@@ -40,7 +40,7 @@ NotLike = Annotated[
     typer.Option(
         "--not-like",
         metavar="NAME",
-        help="A relation of the graph whose facts must not stand in for examples of a new one.",
+        help="A relation whose facts must not be used as stand-ins for examples of a new relation.",
     ),
 ]
 
@@ -78,7 +78,7 @@ class Wanted:
 
 
 def graph_of(model: Path) -> Graph | None:
-    """The graph of a model folder, for its labels; None where the folder has lost it."""
+    """The graph of a model folder, for its labels; None if the folder lacks it."""
     from faan.complete import GRAPH_FOLDER
 
     return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None
@@ -91,7 +91,7 @@ def wanted(
     example: list[str] | None,
     not_like: list[str] | None = None,
 ) -> Wanted:
-    """Which relation of which model is meant; refuses options that say it twice or not at all."""
+    """The model and the relation; refuses options that name the relation twice or not at all."""
     if examples is not None and example:
         raise typer.BadParameter("give only one of --examples and --example", param_hint="--example")
     if relation is None and examples is None and not example:
@@ -100,7 +100,7 @@ def wanted(
 
 
 def called(examples: Examples, graph: Graph) -> str | None:
-    """The relation's name, where it was given by name: the graph's own for one of its relations."""
+    """The relation's name if it was given by name; the graph's spelling if the graph has it."""
     if isinstance(examples, Described):
         return examples.relation
     given = examples.relation if isinstance(examples, Extended) else examples

@@ -49,7 +49,7 @@ _VIOLATIONS, _NOTES = 20, 5  # that are shown
 
 @dataclass(frozen=True)
 class FormatOptions:
-    """What some formats want to know beside the facts."""
+    """Options of single formats."""
 
     reference: Annotated[
         list[str] | None,
@@ -73,7 +73,7 @@ class FormatOptions:
 
     @property
     def key(self) -> NodeKey | None:
-        """How Cypher finds nodes, if that was said."""
+        """How Cypher finds nodes, if it was given."""
         if self.node_label is None and self.node_key is None:
             return None
         return NodeKey(self.node_label or "Entity", self.node_key or "id")
@@ -87,7 +87,7 @@ class FormatOptions:
         return {name: value for name, _, value in found}
 
     def refuse_for_endpoint(self) -> None:
-        """Complain about what means nothing to an endpoint."""
+        """Refuse options that have no effect on an endpoint."""
         refuse("KGX", {"--knowledge-source": self.knowledge_source})
         refuse("Cypher", {"--node-label": self.node_label, "--node-key": self.node_key})
 
@@ -113,7 +113,7 @@ class EndpointOptions:
     yes: Annotated[bool, typer.Option("--yes", help="Send without asking.")] = False
 
     def refuse_for_files(self) -> None:
-        """Complain about what means nothing to a file."""
+        """Refuse options that have no effect on a file."""
         given = {"--query-at": self.query_at, "--graph": self.named_graph, "--user": self.user, "--yes": self.yes}
         refuse("an endpoint (--to)", given)
 
@@ -154,7 +154,7 @@ class EndpointOptions:
         talk.print(f"sent {counted(len(signed), 'fact')}; the endpoint is as decided")
 
 
-_PLAIN, _NOWHERE = FormatOptions(), EndpointOptions()  # in the signature; the command line always gives its own
+_PLAIN, _NOWHERE = FormatOptions(), EndpointOptions()  # defaults; the command line always passes its own
 
 
 @with_options("extras", FormatOptions)
@@ -249,7 +249,7 @@ def _nodes_beside(edges: Path) -> Path:
 
 
 def _validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None, go_on: bool) -> None:
-    """Say which facts break shapes; an error unless they are wanted all the same."""
+    """Print which facts break shapes; an error unless --write-invalid is given."""
     with busy("checking"):
         found = validate_facts(facts, shapes, terms, graph)
     for one in found.new[:_VIOLATIONS]:
@@ -272,7 +272,7 @@ def _validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Grap
 
 
 def _write(pieces: Iterable[str], output: Path) -> None:
-    """Write a file as a whole; what stands there and is no file, such as a pipe, is written to."""
+    """Write a file atomically; write to pipes and devices directly."""
     is_file = output.is_file() or not output.exists()
     place = atomic_file(output.resolve()) if is_file else contextlib.nullcontext(output)
     with place as path, path.open("w", encoding="utf-8", newline="") as file:

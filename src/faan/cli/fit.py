@@ -41,7 +41,7 @@ def fit(
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, help="The random seed: decides which relations are held out, and all else that is random."),
+        typer.Option(min=0, help="The random seed, which also decides which relations are held out."),
     ] = 0,
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
@@ -50,7 +50,7 @@ def fit(
     from faan.complete import check_place, recipe_of  # torch takes seconds to load
     from faan.complete import fit as fit_completer
 
-    recipe_of(method, config)  # complains before the graph is read
+    recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
     read = source.read(*graph)
     try:
@@ -98,7 +98,7 @@ def info(
 
 
 def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None:
-    """The reliability curve of first suggestions, and what accepting from a probability on gives."""
+    """The reliability curve of first suggestions, and what to expect when accepting everything above a probability."""
     if not reliability:
         return
     table = new_table("first suggestions", "said", "right", "how many")
@@ -134,7 +134,7 @@ def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
 
 
 def _labels(relations: Sequence[str], graph: Graph | None) -> str:
-    """Relations as a person reads them: by their labels."""
+    """The labels of relations, to print."""
     numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
     labels = [
         name if graph is None or number is None else graph.relation_label(number)

@@ -76,7 +76,7 @@ def build(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="Decides the split and the order of each relation's triples.")
+        int, typer.Option(help="The random seed of the split and of the order of each relation's triples.")
     ] = _BUILD.seed,
     range_cutoff: Annotated[
         float, typer.Option(help="For tails without types: how common a role must be among them.")
@@ -94,7 +94,7 @@ def build(
     chosen = {name: value for name, value in choice.items() if value is not None}
     if split is not None and chosen:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
-        raise typer.BadParameter(f"the split decides what is a task; leave out {given}", param_hint="--split")
+        raise typer.BadParameter(f"already says which relations are tasks; leave out {given}", param_hint="--split")
     settings = BuildSettings.model_validate(chosen | {"seed": seed, "range_cutoff": range_cutoff})
     refuse("commands that suggest facts, and a benchmark has none", {"--schema": source.schema})
     check_free(output)

@@ -1,4 +1,4 @@
-"""Libraries that commands load, and those that they do not need."""
+"""Loads LightGBM without libraries that no command needs."""
 
 from __future__ import annotations
 

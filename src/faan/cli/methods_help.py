@@ -1,4 +1,4 @@
-"""Help texts that name the methods of the register, which is loaded when help is asked for and not before."""
+"""Help texts that name the methods of the register, which is loaded only when help is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typer.core import TyperCommand
 
 
 class MethodsCommand(TyperCommand):
-    """A command in whose help `{methods}`, `{untrained}` and `{links}` stand for the methods that there are."""
+    """A command in whose help `{methods}`, `{untrained}` and `{links}` stand for the names of methods."""
 
     def format_help(self, *context: Any) -> None:
         """Fill in the names, then show the help."""

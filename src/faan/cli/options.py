@@ -49,7 +49,7 @@ DecisionsFile = Annotated[
     Path | None,
     typer.Option("--decisions", metavar="FILE", help="The file of decisions, if it is not in the model folder."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -82,13 +82,13 @@ def with_options(
 
 
 def read_tasks(path: Path) -> Benchmark:
-    """Read a benchmark, showing that it takes time."""
+    """Read a benchmark, with a progress bar."""
     with busy("reading"):
         return read_benchmark(path)
 
 
 def format_of(given: str | None, output: Path | None, endings: Mapping[str, str], default: str) -> str:
-    """The format that was asked for, else that of the file's ending, else a default where there is no file."""
+    """The format by --format, else by the file's ending, else a default if there is no file."""
     formats = list(dict.fromkeys([default, *endings.values()]))
     if given is not None:
         if given not in formats:
@@ -106,7 +106,7 @@ def format_of(given: str | None, output: Path | None, endings: Mapping[str, str]
 
 
 def check_new_file(path: Path, force: bool, instead: str = "") -> None:
-    """Refuse to overwrite a file without having been told to, and a folder that is not there."""
+    """Refuse to overwrite a file without --force, and a folder that does not exist."""
     if not path.parent.is_dir():
         raise InputError("its folder does not exist: make it first", source=str(path))
     if path.is_file() and not force:
@@ -114,7 +114,7 @@ def check_new_file(path: Path, force: bool, instead: str = "") -> None:
 
 
 def refuse(only_for: str, options: Mapping[str, object]) -> None:
-    """Complain about options that were given where they mean nothing."""
+    """Refuse options that were given and have no effect here."""
     for name, value in options.items():
         if value:
             raise typer.BadParameter(f"only for {only_for}", param_hint=name)

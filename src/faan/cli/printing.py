@@ -1,4 +1,4 @@
-"""What commands show: tables and pictures for people, JSON for programs; results on stdout, talk on stderr."""
+"""Prints tables and pictures for people, JSON for programs; results on stdout, messages on stderr."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from faan.rank import Table as ResultTable
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
-# Results; where they do not go to a terminal, lines are as long as they have to be.
+# Results; outside a terminal, lines are not wrapped.
 out = Console(**_PLAIN, width=None if sys.stdout.isatty() else 1000)
 talk = Console(**_PLAIN, stderr=True)  # everything else
 
@@ -44,7 +44,7 @@ def new_table(title: str, first: str, *numbers: str) -> Table:
 
 @contextmanager
 def busy(what: str) -> Iterator[OnProgress]:
-    """Show on a terminal that something is going on, and how far it is where that is known."""
+    """Show a progress bar on a terminal."""
     with progress_bars(talk, ignore_progress) as on_progress:
         on_progress(what, 0.0)
         yield on_progress
@@ -52,7 +52,7 @@ def busy(what: str) -> Iterator[OnProgress]:
 
 @contextmanager
 def stages() -> Iterator[OnProgress]:
-    """Show bars on a terminal; elsewhere print a line for each thing that begins."""
+    """Show progress bars on a terminal; elsewhere print a line when each step begins."""
     last = None
 
     def begun(what: str, share: float) -> None:
@@ -155,7 +155,7 @@ def _print_schema(schema: SchemaSummary, top: int) -> None:
     """Print what a schema holds, and the rules that facts break."""
     out.print("\nSchema", style="bold")
     held = [counted(count, kind, _MANY.get(kind)) for kind, count in schema.holds.items()]
-    out.print(", ".join(held) or "nothing that facts could break")
+    out.print(", ".join(held) or "no rule that facts could break")
     out.print(f"it has rules for {counted(schema.ruled, 'relation')} of the graph")
     if not schema.broken:
         return
@@ -174,7 +174,7 @@ _MANY |= {"group of disjoint classes": "groups of disjoint classes", "rule of a 
 
 
 def print_benchmark(benchmark: Benchmark, as_json: bool) -> None:
-    """Print what is in a benchmark, how it was built where that is known, and what its background gives away."""
+    """Print what is in a benchmark, how it was built if that is known, and what leaks into its background."""
     leakage = {split: find_leakage(benchmark.graph, benchmark.splits[split], benchmark.tasks) for split in SPLITS}
     if as_json:
         print_json(_benchmark_as_json(benchmark, leakage))

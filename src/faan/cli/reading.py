@@ -69,7 +69,7 @@ class SourceOptions:
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="An ontology or SHACL shapes in RDF: what it says of relations and types gives warnings and evidence; "
+            help="An ontology or SHACL shapes in RDF: its rules for relations and types give warnings and evidence; "
             "may be given several times.",
         ),
     ] = None
@@ -113,7 +113,7 @@ class SourceOptions:
     ] = None
 
     def read(self, *sources: str) -> Graph:
-        """Read files, folders or endpoints as one graph, showing how far it is."""
+        """Read files, folders or endpoints as one graph, with a progress bar."""
         names = [part.strip() for part in self.columns.split(",")] if self.columns else []
         if self.columns and len(names) != 3:
             raise typer.BadParameter("expected three columns: HEAD,RELATION,TAIL", param_hint="--columns")
@@ -146,7 +146,7 @@ class SourceOptions:
         return SourceOptions(self.format, self.columns, skip_bad_lines=self.skip_bad_lines)
 
 
-DEFAULT = SourceOptions()  # what `source` is in a signature; the command line always gives its own
+DEFAULT = SourceOptions()  # the default of `source` in signatures; the command line always passes its own
 
 
 def reads_graph(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -155,7 +155,7 @@ def reads_graph(*names: str) -> Callable[[Callable[..., None]], Callable[..., No
 
 
 def endpoint_of(graphs: Sequence[str] | None, limit: int | None, user: str | None, timeout: float | None) -> Endpoint:
-    """How to talk to an endpoint; the password is asked for where a person can answer."""
+    """How to access an endpoint; on a terminal, faan asks for the password."""
     password = os.environ.get("FAAN_PASSWORD")
     if user is not None and password is None:
         if not sys.stdin.isatty():

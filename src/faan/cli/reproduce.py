@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,18 +16,17 @@ from faan.cli.options import AsJson, Settings, read_tasks, refuse, with_options
 from faan.cli.printing import busy, print_json, print_table, talk, visible
 from faan.cli.train import training_callbacks
 from faan.paper import (
+    QUICK_PAIRS,
     RESULTS,
     SHIPPED,
     TABLES,
     Job,
-    Plan,
     Request,
     attention_file,
     build_tables,
     plan,
     published_figures,
     run_folder,
-    shortened,
     write_statistics,
 )
 from faan.rank import write_tables
@@ -97,7 +98,7 @@ def _results(run: bool) -> Path:
 
 
 def _show(request: Request, path: Path, output: Path | None, as_json: bool) -> None:
-    """Print the tables, and write them where that is wanted."""
+    """Print the tables, and write them to a folder if one is given."""
     if not (published_figures("main", request.dataset) or path.exists() or len(request.read())):
         raise InputError("there is no such benchmark, and no result of it", source=str(path))
     tables = build_tables(request)
@@ -118,40 +119,40 @@ def _compute(request: Request, path: Path, trained: Path | None, cluster: Cluste
         talk.print(f"wrote {visible(str(write_statistics(benchmark, request.results)))}")
         return
     if request.quick:
-        benchmark = shortened(benchmark)
+        benchmark = benchmark.shortened(QUICK_PAIRS)
     if trained is None:
-        todo = plan(request, benchmark)
-        _print_plan(todo)
-        _check_places(todo)
-        if cluster is not None and todo.jobs:
-            _run_side_by_side(request, todo, path, cluster)
+        jobs, skipped = plan(request, benchmark)
+        _print_plan(jobs, skipped)
+        _check_places(jobs)
+        if cluster is not None and jobs:
+            _run_side_by_side(request, jobs, path, cluster)
         else:
-            _run(request, todo, benchmark, None if request.quick else path)
+            _run(request, jobs, benchmark, path)
     if request.table == "attention":
         _attention(request, benchmark, trained)
 
 
-def _run(request: Request, todo: Plan, benchmark: Benchmark, path: Path | None) -> None:
-    if not todo.jobs:
+def _run(request: Request, jobs: Sequence[Job], benchmark: Benchmark, path: Path) -> None:
+    if not jobs:
         return
     from faan.paper import run_job
 
-    for number, job in enumerate(todo.jobs, 1):
-        talk.print(f"{number} of {len(todo.jobs)}: {visible(str(job))}", style="bold")
+    for number, job in enumerate(jobs, 1):
+        talk.print(f"{number} of {len(jobs)}: {visible(str(job))}", style="bold")
         try:
             with training_callbacks(request.command(request.rows or ())) as callbacks:
                 run_job(job, benchmark, path, callbacks)
         except UnknownSettingError:
             raise
         except InputError as error:  # about this row
-            if request.rows is not None or len(todo.jobs) == 1:
+            if request.rows is not None or len(jobs) == 1:
                 raise
             talk.print(visible(f"skipped: {error}"), style="yellow")
             continue
         _print_written(job)
 
 
-def _run_side_by_side(request: Request, todo: Plan, path: Path, cluster: Cluster) -> None:
+def _run_side_by_side(request: Request, jobs: Sequence[Job], path: Path, cluster: Cluster) -> None:
     """The same on Ray, as many rows at a time as there are workers."""
     from faan.paper import run_on_ray
 
@@ -159,18 +160,18 @@ def _run_side_by_side(request: Request, todo: Plan, path: Path, cluster: Cluster
         if problem is None:
             talk.print(f"done: {visible(str(job))}", style="bold")
             _print_written(job)
-        elif request.rows is not None or len(todo.jobs) == 1:
+        elif request.rows is not None or len(jobs) == 1:
             raise InputError(problem)
         else:
             talk.print(visible(f"skipped: {job}: {problem}"), style="yellow")
 
     with busy("computing rows"):
-        run_on_ray(todo, path, quick=request.quick, engine=cluster, on_job=on_job)
+        run_on_ray(jobs, path, cluster, on_job)
 
 
-def _check_places(todo: Plan) -> None:
+def _check_places(jobs: Sequence[Job]) -> None:
     """Refuse places that cannot be written to, before hours are spent."""
-    for job in todo.jobs:
+    for job in jobs:
         for place in (*job.outputs.values(), job.folder):
             check_writable(place)
 
@@ -190,24 +191,22 @@ def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> 
         if trained is None and not folder.is_dir():
             if request.rows is not None:
                 raise InputError("there is no trained run to look at: only FAAN has attention", source=str(folder))
-            continue  # a row whose settings are not here, which the plan has told
-        command = request.anywhere.command() + (f" --from {shlex.quote(folder.resolve().name)}" if trained else "")
+            continue  # a row without a configuration, which the plan reported
+        source = f" --from {shlex.quote(folder.resolve().name)}" if trained else ""
+        command = replace(request, given=None).command() + source
         found = case_studies(load_run(folder, benchmark), command)
         written = write_json(attention_file(request, found.method), found.model_dump())
         talk.print(f"wrote {visible(str(written))}")
 
 
-def _print_plan(todo: Plan) -> None:
-    for row in todo.left_out:
-        talk.print(f"{row.label} is skipped: faan ships no configuration of it", style="yellow")
-    if todo.too_many:
-        some = ", ".join(map(str, todo.too_many))
-        talk.print(f"K = {some} skipped: a dev or test relation has too few pairs", style="yellow")
-    if not todo.jobs:
+def _print_plan(jobs: Sequence[Job], skipped: Sequence[str]) -> None:
+    for what in skipped:
+        talk.print(visible(what), style="yellow")
+    if not jobs:
         talk.print("nothing is missing that could be computed")
         return
-    talk.print(f"{len(todo.jobs)} to compute, about {_duration(todo.seconds)}:")
-    for job in todo.jobs:
+    talk.print(f"{len(jobs)} to compute, about {_duration(sum(job.seconds for job in jobs))}:")
+    for job in jobs:
         talk.print(f"  {visible(str(job))}: about {_duration(job.seconds)}")
     talk.print("After an interruption, run the same command again to continue.")
 

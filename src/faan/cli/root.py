@@ -45,14 +45,14 @@ app.add_typer(evaluate_app, name="evaluate")
 
 
 def main() -> None:
-    """Run a command: exit code 1 and one line where something went wrong, 2 where the call itself was wrong."""
+    """Run a command: exit code 1 and one line if something went wrong, 2 if the call itself was wrong."""
     for stream in (sys.stdout, sys.stderr):
         if os.name == "nt" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # pipes and files have a code page without arrows there
+            stream.reconfigure(encoding="utf-8")  # on Windows, pipes and files use a code page without arrows
     try:
         try:
             app()
-        except SystemExit:  # what is still in the buffer may find no room
+        except SystemExit:  # flushing the buffer fails if the disk is full
             sys.stdout.flush()
             raise
     except InputError as error:
@@ -60,10 +60,10 @@ def main() -> None:
     except ValidationError as error:
         _fail(first_problem(error), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader closed the pipe, as `head` does
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it may be full: nothing more goes there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # its disk may be full: write nothing more
         _fail(f"{place}{error.strerror or error}", 1)
 
 

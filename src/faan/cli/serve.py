@@ -66,7 +66,7 @@ def serve(
 
         def say_where() -> None:
             source = context.get_parameter_source("token")
-            is_secret = source is not None and source.name == "ENVIRONMENT"  # which logs and screens must not show
+            is_secret = source is not None and source.name == "ENVIRONMENT"  # must not appear in logs or on screens
             here, *elsewhere = addresses(host, bound.getsockname()[1], None if is_secret else token)
             talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
             talk.print(f"open {here}  (Ctrl+C ends it)")
@@ -75,7 +75,7 @@ def serve(
             if is_secret:
                 talk.print("the page asks for the token, which is in FAAN_TOKEN, and shows the address for OpenRefine")
             if not is_loopback(host):
-                talk.print("whoever can reach this machine and has the token can use the page", style="yellow")
+                talk.print("anyone who can reach this machine and has the token can use the page", style="yellow")
             for address in () if is_secret else (here, *elsewhere):
                 talk.print(f"for OpenRefine: {address.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
 

@@ -89,7 +89,7 @@ def _bulk(asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> 
 
 def _suggest(wanted: Wanted, asked: AskedOptions, target: TargetOptions) -> None:
     """Suggest facts, to a table or to lines."""
-    terms, source = target.terms, target.source  # refused before anything is computed
+    terms, source = target.terms, target.source  # raises an error before anything is computed
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "continue it (--resume), ")
     completer, examples = wanted.open()
@@ -157,18 +157,18 @@ def _heads(completer: Completer, examples: Examples, asked: AskedOptions, in_a_t
 
 
 def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]:
-    """What an interrupted job has still to ask; its file is cut back to the entities that it was done with."""
+    """The heads or tails that an interrupted job has not finished; its file is cut back to the finished ones."""
     last, size = last_asked(output, form, by_tail)
     if last is not None:
         if last not in asked:
-            raise InputError(f"{last!r}, the last in the file, is not among what is asked now")
+            raise InputError(f"{last!r}, the last in the file, is not among the heads or tails of this command")
         asked = asked[asked.index(last) :]
     cut(output, size)
     return asked
 
 
 def _at_least_one(found: Iterator[Suggestion], asked: AskedOptions) -> Iterator[Suggestion]:
-    """The same suggestions; a word about it where there are none."""
+    """The same suggestions; prints why if there are none."""
     first = next(found, None)
     if first is None and asked.min_probability:
         talk.print(
@@ -176,10 +176,10 @@ def _at_least_one(found: Iterator[Suggestion], asked: AskedOptions) -> Iterator[
         )
         return iter(())
     if first is None and asked.strict_schema:
-        talk.print("no suggestions: all that fits is known already or breaks a rule of the schema (--strict-schema)")
+        talk.print("no suggestions: all candidates are known already or break a rule of the schema (--strict-schema)")
         return iter(())
     if first is None:
-        talk.print("no suggestions: all that fits is known already (--known shows it)")
+        talk.print("no suggestions: all candidates are known already (--known shows them)")
         return iter(())
     return chain([first], found)
 
@@ -197,7 +197,7 @@ def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator
 
 
 def _write(found: Iterable[Suggestion], target: TargetOptions, line: Line) -> int:
-    """Write suggestions and say how many they are."""
+    """Write suggestions and print how many."""
     output, count = target.output, 0
     is_begun = target.resume and output is not None and output.exists()
     mode = "a" if target.resume else "w"
@@ -211,7 +211,7 @@ def _write(found: Iterable[Suggestion], target: TargetOptions, line: Line) -> in
 
 
 def _print_written(count: int, target: TargetOptions, before: int) -> None:
-    """Say what was written; a job that goes on does its last entity again, and so finds out whether it was over."""
+    """Print what was written. A resumed job repeats its last entity, so it finds out whether it was complete."""
     if target.output is None:
         return
     place = visible(str(target.output))
@@ -237,7 +237,7 @@ def _print_table(
     for suggestion in found:
         entity, answer = (suggestion.tail, suggestion.head) if asked.by_tail else (suggestion.head, suggestion.tail)
         if suggestion.low_evidence and last is None:
-            what = "two examples or fewer are little to go by" if has_examples else "there is no example to go by"
+            what = "there are only one or two examples" if has_examples else "there are no examples"
             out.print(f"low evidence: {what}", style="yellow")
         text = shown(label(answer))
         if asked.surest is not None:

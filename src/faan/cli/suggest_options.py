@@ -1,4 +1,4 @@
-"""The options of `suggest`: whose facts are wanted, where they go, and which options do not go together."""
+"""The options of `suggest`: which facts to suggest, where to write them, and which options exclude each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMED = {**NAMED, "parquet": "Parquet files"}
 
 @dataclass(frozen=True)
 class AskedOptions:
-    """Whose facts are wanted: of some heads, of some tails, or of heads that lack the fact; how many, how likely."""
+    """Which facts to suggest: of some heads, of some tails, or of heads that lack the fact; how many, how likely."""
 
     head: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Suggest tails of this head; may be given several times.")
@@ -61,29 +61,29 @@ class AskedOptions:
     strict_schema: Annotated[
         bool,
         typer.Option(
-            "--strict-schema", help="Suggest nothing that breaks a rule of the schema, instead of warning of it."
+            "--strict-schema", help="Skip suggestions that break a rule of the schema, instead of only warning."
         ),
     ] = False
 
     @property
     def of_all(self) -> bool:
-        """Whether all heads must be asked before there is anything to show."""
+        """Whether all heads must be ranked before anything can be shown."""
         return self.surest is not None or self.summary
 
     @property
     def by_tail(self) -> bool:
-        """Whether heads are wanted for given tails."""
+        """Whether to suggest heads for given tails."""
         return bool(self.tail) and not self.head and self.heads_file is None
 
     @property
     def is_named(self) -> bool:
-        """Whether it was said whose facts are wanted."""
+        """Whether heads or tails were given."""
         return bool(self.head or self.heads_file or self.tail)
 
 
 @dataclass(frozen=True)
 class TargetOptions:
-    """Where suggestions go and how they are written; N-Triples, KGX and Parquet need a name for a new relation."""
+    """Where suggestions are written, and in which format; N-Triples, KGX and Parquet need a name for a new relation."""
 
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the reasons below each suggestion (tables only).")
@@ -115,7 +115,7 @@ class TargetOptions:
 
     @property
     def form(self) -> str:
-        """The format that was chosen."""
+        """The chosen format."""
         if self.as_json and self.format not in (None, "jsonl"):
             raise typer.BadParameter(f"--json means jsonl, not {self.format}: give one of the two", param_hint="--json")
         given = "jsonl" if self.as_json else self.format
@@ -123,7 +123,7 @@ class TargetOptions:
 
     @property
     def terms(self) -> Terms:
-        """What makes IRIs of names."""
+        """The prefixes that turn names into IRIs."""
         return Terms(self.base, self.relation_base)
 
     @property
@@ -133,7 +133,7 @@ class TargetOptions:
 
 
 def check_bulk(asked: AskedOptions, target: TargetOptions) -> None:
-    """Refuse what makes no sense where all heads are asked about and Parquet files are written."""
+    """Refuse options that make no sense when all heads are ranked into Parquet files."""
     asking = {"--head": asked.head, "--heads-file": asked.heads_file, "--tail": asked.tail, "--limit": asked.limit}
     showing = {"--surest": asked.surest, "--summary": asked.summary, "--known": asked.known}
     writing = {"--explain": target.explain, "--force": target.force}
@@ -143,7 +143,7 @@ def check_bulk(asked: AskedOptions, target: TargetOptions) -> None:
 
 
 def check_single(asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> None:
-    """Refuse what makes no sense where suggestions go to the screen or into one file."""
+    """Refuse options that make no sense when suggestions go to the screen or into one file."""
     form, output = target.form, target.output
     refuse("parquet", {"--engine": engine.engine, "--address": engine.address, "--workers": engine.workers})
     if output is not None and form == "table":
@@ -171,7 +171,7 @@ def check_single(asked: AskedOptions, target: TargetOptions, engine: EngineOptio
 
 
 def check_names(relation: str | None, target: TargetOptions) -> None:
-    """Refuse names where they mean nothing, and a relation without one where it needs it."""
+    """Refuse a name that has no effect, and a missing name that the format needs."""
     form = target.form
     if form in _NAMED and relation is None and target.name is None:
         raise typer.BadParameter(

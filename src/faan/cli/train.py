@@ -90,7 +90,7 @@ def evaluate(
         typer.Argument(
             metavar="TARGET",
             help="The run folder of `faan train`, embeddings (a name such as `embed-transe`, or a TOML file), "
-            "or a method without training: {untrained} (a folder of that name comes first).",
+            "or a method without training: {untrained} (a folder of that name takes precedence).",
         ),
     ],
     benchmark: Annotated[

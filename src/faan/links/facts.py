@@ -30,7 +30,7 @@ class Judged:
         (right, first), (wrong, second) = encode_triples(graph, true), encode_triples(graph, false)
         for found, other in ((right, true), (wrong, false)):
             if not len(found):
-                raise InputError("none of its facts has names that the graph knows", source=other.report.source)
+                raise InputError("no fact has entities and a relation of the graph", source=other.report.source)
         labels = np.arange(len(right) + len(wrong)) < len(right)
         return cls(np.concatenate([right, wrong]), labels, first + second)
 

@@ -31,7 +31,18 @@ from faan.models.known_config import KnownConfig
 from faan.models.likeness import TailLikeness
 from faan.models.parts import ExplainingScorer, ScorePart, ScoreParts
 from faan.models.pykeen import PYKEEN, PyKeenMethod, PyKeenWitness, training_factory
-from faan.models.register import METHODS, AnyMethod, Kind, MethodConfig, Row, TableName, Variant, methods
+from faan.models.register import (
+    METHODS,
+    AnyMethod,
+    Kind,
+    MethodConfig,
+    Row,
+    TableName,
+    Variant,
+    ablated,
+    methods,
+    rows_of,
+)
 from faan.models.rules import PathRules
 from faan.models.threads import map_in_threads
 from faan.models.translation import MeanTranslation
@@ -72,6 +83,7 @@ __all__ = [
     "TailLikeness",
     "UntrainedConfig",
     "Variant",
+    "ablated",
     "check_enough",
     "count_tasks",
     "fit_known",
@@ -82,6 +94,7 @@ __all__ = [
     "methods",
     "parts_of",
     "prepare_sets",
+    "rows_of",
     "sample_neighbours",
     "train_trees",
     "training_factory",

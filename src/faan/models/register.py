@@ -113,6 +113,21 @@ def methods() -> list[type[MethodConfig]]:
     return sorted(METHODS.values(), key=lambda one: (one.order, one.__name__))
 
 
+def rows_of(table: str) -> list[Row]:
+    """The rows of a table, in its order; in the ablation a method follows its variants."""
+    found: list[Row] = []
+    for method in methods():
+        own = method.all_rows()
+        found += [row for row in own if table in row.tables]
+        found += own[:1] if table == "ablation" and method.variants else []
+    return found
+
+
+def ablated() -> dict[str, str]:
+    """The methods that have variants, by label, and what titles call them."""
+    return {method.rows[0].label: method.title or method.rows[0].label for method in methods() if method.variants}
+
+
 def _settings(value: object) -> object:
     """Settings as the class that their `method` names."""
     if not isinstance(value, Mapping):

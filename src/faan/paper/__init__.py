@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from faan.base import lazy_names
 from faan.paper.case_tables import attention_file
 from faan.paper.datasets import write_statistics
-from faan.paper.jobs import Job, Plan, plan, run_folder, shortened
+from faan.paper.jobs import QUICK_PAIRS, Job, plan, run_folder
 from faan.paper.published import published_figures
 from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
 from faan.paper.tables import build_tables
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from faan.paper.running import run_job, run_on_ray
 
 __all__ = [
+    "QUICK_PAIRS",
     "RESULTS",
     "SHIPPED",
     "TABLES",
     "Job",
-    "Plan",
     "Request",
     "attention_file",
     "build_tables",
@@ -34,7 +34,6 @@ __all__ = [
     "run_folder",
     "run_job",
     "run_on_ray",
-    "shortened",
     "write_statistics",
 ]
 

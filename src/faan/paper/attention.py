@@ -64,9 +64,7 @@ def _by_relation(graph: Graph, seen: NeighbourWeights) -> dict[str, float]:
     """The sum of the weights of each relation, the highest first."""
     totals = defaultdict[str, float](float)
     for relation, weight in zip(seen.relations, seen.weights, strict=True):
-        inverse = relation >= graph.num_relations
-        name = graph.relation_label(int(relation) % graph.num_relations)
-        totals[f"{name}_inv" if inverse else name] += float(weight)
+        totals[graph.relation_label(int(relation))] += float(weight)
     highest = sorted(totals, key=lambda name: (-totals[name], name))[:RELATIONS]
     return {name: totals[name] for name in highest}
 

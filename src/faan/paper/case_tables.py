@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +29,10 @@ class ReferenceCase(BaseModel, frozen=True):
     references: list[str]
     weights: list[float]  # beta
 
-    @model_validator(mode="after")
-    def _check(self) -> ReferenceCase:
-        if len(self.weights) != len(self.references):
-            raise ValueError("expected a weight for each reference")
-        return self
+    @property
+    def by_reference(self) -> list[tuple[str, float]]:
+        """Each reference with its weight."""
+        return list(zip(self.references, self.weights, strict=True))
 
 
 class Attention(BaseModel, frozen=True):
@@ -45,7 +43,13 @@ class Attention(BaseModel, frozen=True):
     seed: int
     command: str
     neighbours: list[NeighbourCase]
-    references: list[ReferenceCase]
+    references: list[ReferenceCase]  # all with the same number of references
+
+    @model_validator(mode="after")
+    def _check(self) -> Attention:
+        if len({len(names) for case in self.references for names in (case.references, case.weights)}) > 1:
+            raise ValueError("expected a weight for each reference, and equally many references for each query")
+        return self
 
 
 def attention_file(request: Request, label: str) -> Path:
@@ -81,10 +85,10 @@ def _read(path: Path) -> Attention:
 def _neighbours(found: Attention, title: str) -> Table:
     rows, records = [], list[dict[str, Any]]()
     for case in found.neighbours:
-        strongest = [f"{relation} {written(weight)}" for relation, weight in case.weights.items()]
-        rows.append([case.entity, case.relation, ", ".join(strongest)])
+        strongest = ", ".join(f"{relation} {written(alpha)}" for relation, alpha in case.weights.items())
+        rows.append([case.entity, case.relation, strongest])
         shared = {"entity": case.entity, "task": case.relation}
-        records += [shared | {"relation": relation, "alpha": weight} for relation, weight in case.weights.items()]
+        records += [shared | {"relation": relation, "alpha": alpha} for relation, alpha in case.weights.items()]
     note = (
         "The weights (alpha) of an entity's neighbours, summed by their relation, under two task relations of which it "
         "is a head. The entities are those with the most relations to choose from, whatever the weights are."
@@ -95,31 +99,25 @@ def _neighbours(found: Attention, title: str) -> Table:
 
 def _references(found: Attention, title: str) -> Table:
     cases = found.references
-    names = [f"reference {k + 1}" for k in range(max((len(case.weights) for case in cases), default=0))]
     rows = [
-        [
-            f"{case.relation}: {case.query}",
-            *(f"{reference}: {written(beta)}" for reference, beta in zip(case.references, case.weights, strict=True)),
-            *[""] * (len(names) - len(case.weights)),
-        ]
+        [f"{case.relation}: {case.query}", *(f"{reference}: {written(beta)}" for reference, beta in case.by_reference)]
         for case in cases
     ]
     note = (
         "The weights (beta) of a relation's references for two of its first queries. Relations and queries are picked "
         "for their contrast, as case studies are: they show what the weights can do, not what they do on average."
     )
-    weights = zip_longest(*(case.weights for case in cases))
-    series = {name: list(some) for name, some in zip(names, weights, strict=True)}
+    series = {f"reference {k}": betas for k, betas in enumerate(zip(*(case.weights for case in cases), strict=True), 1)}
     chart = Chart("heat", title, "weight of the reference (beta)", [plain_name(row[0]) for row in rows], series)
     name = f"attention-{slug_of(found.method)}-references"
-    return Table(name, title, ["query", *names], rows, _betas(cases), [note], chart)
+    return Table(name, title, ["query", *series], rows, _betas(cases), [note], chart)
 
 
 def _betas(cases: list[ReferenceCase]) -> list[dict[str, Any]]:
     return [
         {"relation": case.relation, "query": case.query, "reference": reference, "beta": beta}
         for case in cases
-        for reference, beta in zip(case.references, case.weights, strict=True)
+        for reference, beta in case.by_reference
     ]
 
 

@@ -25,10 +25,7 @@ _COLUMNS = {
 
 
 def write_statistics(benchmark: Benchmark, results: Path) -> Path:
-    """Count what is in a benchmark and keep it with the results.
-
-    That is entities, relations (those of tasks too), triples, tasks, and the candidates of test relations.
-    """
+    """Count the entities, relations (those of tasks too), triples, tasks and test candidates; write them as JSON."""
     path = results / "datasets" / f"{slug_of(benchmark.name)}.json"
     if path.is_file() and _read(path)["dataset"] != benchmark.name:
         raise InputError("belongs to a benchmark with nearly the same name; rename this one", source=str(path))

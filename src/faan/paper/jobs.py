@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from faan.models import Row
 
 RUNS = Path("runs") / "reproduce"
-QUICK_PAIRS = 30  # of each dev and test task
+QUICK_PAIRS = 30  # of each dev and test task: ranking all takes most of the time
 _QUICK_SECONDS = 60.0
 # About how long a row takes on NELL-One, if no result says it.
 _SECONDS = {"trained": 3600.0, "embedding": 180.0, "translation": 120.0, "likeness": 120.0, "untrained": 30.0}
@@ -43,7 +43,7 @@ class Job:
     @property
     def command(self) -> str | None:
         """What gives the results, where commands for a single run do not: they know nothing of fewer queries."""
-        own = replace(self.request.anywhere, seeds=self.seed + 1 if self.seed else None)
+        own = replace(self.request, given=None, seeds=self.seed + 1 if self.seed else None)
         return own.command([self.row.label]) if self.request.quick else None
 
     def __str__(self) -> str:
@@ -51,40 +51,16 @@ class Job:
         return f"{self.row.label}, seed {self.seed}{shots}"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What there is to do for a table."""
+def plan(request: Request, benchmark: Benchmark) -> tuple[list[Job], list[str]]:
+    """The jobs whose results are missing, and notes on what is skipped.
 
-    jobs: list[Job]
-    left_out: list[Row]  # rows of which nobody knows the settings yet
-    too_many: list[int]  # K that leave no query in some task
-
-    @property
-    def seconds(self) -> float:
-        """About how long all of it takes."""
-        return sum(job.seconds for job in self.jobs)
-
-
-def shortened(benchmark: Benchmark) -> Benchmark:
-    """A benchmark whose dev and test tasks have few queries, for trying out: ranking all takes most of the time."""
-    splits = {
-        split: tasks if split == "train" else tuple(replace(task, pairs=task.pairs[:QUICK_PAIRS]) for task in tasks)
-        for split, tasks in benchmark.splits.items()
-    }
-    return replace(benchmark, splits=splits)
-
-
-def plan(request: Request, benchmark: Benchmark) -> Plan:
-    """The jobs whose results are not there yet.
-
-    Rows without a file of settings are left out, unless they were asked for by name: then it is an error. So are those
-    K for which a dev or test task has too few pairs, if there are others.
+    Rows without a configuration are skipped; a row that was asked for by name raises an error instead. Numbers of
+    references (K) that leave no query in some dev or test task are skipped too.
     """
-    folder, jobs = _folder_to_write(request), list[Job]()
-    left_out: list[Row] = []
+    folder, jobs, skipped = _folder_to_write(request), list[Job](), list[str]()
     every, results = read_results(folder), read_results(folder, request.dataset)
-    _check_data(results, benchmark, folder)
-    if folder == request.own_folder:
+    _check_data(every, benchmark, folder)
+    if folder != request.base:
         _check_schedule(request, results, folder)
     smallest = min((*benchmark.splits["dev"], *benchmark.splits["test"]), key=lambda task: len(task.pairs))
     smallest.references(min(request.shots))  # raises where that is too many
@@ -94,20 +70,22 @@ def plan(request: Request, benchmark: Benchmark) -> Plan:
             continue  # another schedule is one of FAAN's
         if row.kind != "untrained" and row.config not in config_names():
             if request.rows is not None:
-                what = f"there is no configuration {row.config!r}" if row.config else "no settings are known for it"
-                raise InputError(f"{row.label} cannot be computed here: {what}")
-            left_out.append(row)
+                raise InputError(f"{row.label} cannot be computed: faan ships no configuration of it")
+            skipped.append(f"{row.label} is skipped: faan ships no configuration of it")
             continue
         # Case studies need the trained model of the first seed, even where its result is there.
         looks = request.table == "attention" and not attention_file(request, row.label).is_file()
         for seed in range(1 if row.kind == "untrained" else request.seeds or 1):
             have = request.of(results, row).filter(pl.col("seed") == seed)["shots"]
-            outputs = _outputs(request, row, seed, folder, [k for k in shots if k not in have])
+            name = f"{slug_of(request.dataset)}-{slug_of(row.label)}-{{}}shot-seed{seed}.json"
+            outputs = {k: folder / name.format(k) for k in shots if k not in have}
             seconds = seconds_of(every, row.label, row.method, request.dataset, len(outputs))
             if outputs or (looks and seed == 0):
                 guess = _QUICK_SECONDS if request.quick else _SECONDS[row.kind]
                 jobs.append(Job(request, row, seed, outputs, seconds or guess))
-    return Plan(jobs, left_out, [k for k in request.shots if k not in shots])
+    if too_many := [str(k) for k in request.shots if k not in shots]:
+        skipped.append(f"K = {', '.join(too_many)} skipped: a dev or test relation has too few pairs")
+    return jobs, skipped
 
 
 def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
@@ -123,30 +101,16 @@ def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, ran
     return None
 
 
-def _outputs(request: Request, row: Row, seed: int, folder: Path, shots: Sequence[int]) -> dict[int, Path]:
-    stem = f"{slug_of(request.dataset)}-{slug_of(row.label)}"
-    outputs = {k: folder / f"{stem}-{k}shot-seed{seed}.json" for k in shots}
-    for path in outputs.values():
-        if path.exists():
-            raise InputError(
-                f"does not hold {row.label} on {request.dataset!r}, but a result whose name differs only in letter case"
-                " or punctuation: both share a file name. Keep the results apart with --results",
-                source=str(path),
-            )
-    return outputs
-
-
 def run_folder(request: Request, row: Row, seed: int) -> Path:
     """Where a row is trained: apart for each schedule, as its results are."""
-    own = request.table if _folder_to_write(request) == request.own_folder else "main"
+    own = request.table if _folder_to_write(request) != request.base else "main"
     schedule = f"{own}-quick" if request.quick else own
     return RUNS / slug_of(request.dataset) / schedule / f"{slug_of(row.label)}-seed{seed}"
 
 
 def _folder_to_write(request: Request) -> Path:
     """The table's own folder where its schedule is not that of the methods' settings."""
-    own = request.own_folder
-    return own if own is not None and (request.changes or request.table == "shots") else request.folder
+    return request.own_folder if request.changes or request.table == "shots" else request.folder
 
 
 def changes_of(request: Request) -> tuple[str, ...]:
@@ -159,17 +123,15 @@ def _check_schedule(request: Request, results: pl.DataFrame, folder: Path) -> No
     """Refuse to put rows with different schedules into one table."""
 
     def parsed(changes: Sequence[str]) -> dict[str, object]:
-        pairs = (change.partition("=") for change in changes)
-        return {name.strip(): parse_setting(value.strip()) for name, _, value in pairs}
+        pairs = [[part.strip() for part in change.partition("=")] for change in changes]
+        return {name: parse_setting(value) for name, _, value in pairs if name not in ("seed", "variant")}
 
-    wanted = request.changes if request.quick else changes_of(request)
+    wanted = parsed(request.changes if request.quick else changes_of(request))
     for one in results.filter(~pl.col("command").str.starts_with("faan evaluate")).iter_rows(named=True):
-        theirs, asked = (
-            [change for change in some if not change.startswith(("seed=", "variant="))]
-            for some in (one["changes"], wanted)
-        )
-        if parsed(theirs) != parsed(asked):
-            have, want = (", ".join(some) or "the settings of its file" for some in (theirs, asked))
+        theirs = parsed(one["changes"])
+        if theirs != wanted:
+            texts = (", ".join(f"{name}={value}" for name, value in some.items()) for some in (theirs, wanted))
+            have, want = (text or "the settings of its file" for text in texts)
             raise InputError(
                 f"holds {one['label']} trained with {have}, not with {want}: pass the same --set, or keep the"
                 " results apart with --results",
@@ -178,14 +140,16 @@ def _check_schedule(request: Request, results: pl.DataFrame, folder: Path) -> No
 
 
 def _check_data(results: pl.DataFrame, benchmark: Benchmark, folder: Path) -> None:
-    """Refuse results of other data, which would stand in one table with those of this benchmark."""
+    """Refuse results of another benchmark whose files have the same names."""
     tasks = {task.relation: (len(task.pairs), len(task.candidates)) for task in benchmark.splits["test"]}
     for one in results.iter_slices(1):
+        dataset, label, shots = one.select("dataset", "label", "shots").row(0)
+        if slug_of(dataset) != slug_of(benchmark.name):
+            continue
         sizes = by_relation(one).select("relation", pl.col("queries") + pl.col("shots"), "candidates")
-        if {name: (pairs, candidates) for name, pairs, candidates in sizes.iter_rows()} != tasks:
+        if dataset != benchmark.name or {name: (pairs, size) for name, pairs, size in sizes.iter_rows()} != tasks:
             raise InputError(
-                f"holds a result ({one['label'].item()}, K = {one['shots'].item()}) of another benchmark that is called"
-                f" {benchmark.name!r} too: its test relations, their queries or candidates differ. Keep the results"
-                " apart with --results",
+                f"holds a result ({label}, K = {shots}) of another benchmark, {dataset!r}: its name, test relations,"
+                " queries or candidates differ from this one's. Keep the results apart with --results",
                 source=str(folder),
             )

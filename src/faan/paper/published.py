@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
+
+from faan.base import read_json
 
 
 @cache
-def published() -> dict[str, Any]:
+def published() -> Any:
     """What `published.json` holds: the source, and what the paper has of each table."""
-    content: dict[str, Any] = json.loads((resources.files("faan") / "paper" / "published.json").read_bytes())
-    return content
+    return read_json(Path(__file__).with_name("published.json"))
 
 
-def published_figures(table: str, dataset: str) -> dict[str, Any]:
-    """The figures of a table, 5-shot, by row and metric; empty where the paper has none of this dataset.
+def published_figures(table: str, dataset: str) -> Any:
+    """The figures of a table, 5-shot, by row and metric; empty if the paper has none of this dataset.
 
     Rows of `relations` are numbers of candidates: the paper gives no names. Each has figures by method and metric.
     """
-    found: dict[str, Any] = published()[table].get(dataset, {})
-    return found
+    return published().get(table, {}).get(dataset, {})
 
 
 def source_note() -> str:

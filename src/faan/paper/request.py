@@ -1,11 +1,11 @@
-"""What is asked for: which table, of which dataset, from which results. Rows come from the register of methods."""
+"""The request for a table: which one, of which dataset, from which results. Rows come from the register of methods."""
 
 from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ import polars as pl
 
 from faan.base import InputError, UnknownNameError
 from faan.rank import key_of, read_results
-from faan.tasks import Protocol
 
 if TYPE_CHECKING:
     from faan.models import Row
@@ -44,7 +43,7 @@ class Request:
     seeds: int | None = None  # 0 to N - 1; all that there are
     quick: bool = False
     changes: Sequence[str] = ()  # NAME=VALUE, in the settings of all trained rows
-    given: str | None = None  # where the dataset was said to be, for commands that are to be typed here
+    given: str | None = None  # the path of the dataset on this machine, for commands to type here
 
     @property
     def base(self) -> Path:
@@ -52,15 +51,14 @@ class Request:
         return self.results / "quick" if self.quick else self.results
 
     @property
-    def own_folder(self) -> Path | None:
-        """Where results of this table alone are, for the tables that can have a schedule of their own."""
-        return self.base / self.table if self.table in ("ablation", "shots") else None
+    def own_folder(self) -> Path:
+        """Where results of the table's own schedule are; most tables have none."""
+        return self.base / self.table if self.table in ("ablation", "shots") else self.base
 
     @property
     def folder(self) -> Path:
         """Where the table's results are read from."""
-        own = self.own_folder
-        return own if own is not None and any(own.glob("*.json")) else self.base
+        return self.own_folder if any(self.own_folder.glob("*.json")) else self.base
 
     @property
     def shots(self) -> tuple[int, ...]:
@@ -78,21 +76,18 @@ class Request:
         return results.filter(wanted).sort("seed")
 
     def chosen(self, results: pl.DataFrame) -> list[Row]:
-        """The rows to show: those of the table, in `main` those that there are results of too, or the wanted ones."""
-        known = _by_key(rows_of(self.table))
-        others = known
-        if self.table not in ("ablation", "attention"):  # others may stand in these tables, but no variants
-            variants = _by_key(row for row in rows_of("ablation") if row.variant)
-            strict = results.filter(pl.col("protocol") == "strict", ~pl.col("key").is_in(list(variants)))
-            others = known | _by_key(measured_rows(strict)) | _by_key(rows_of("main")) | known
-        if self.rows is None:
-            return list((others if self.table == "main" else known).values())
-        return [_row_called(name, others) for name in self.rows]
+        """The rows to show: the named ones, or all of the table; `main` has a row for every measured method."""
+        from faan.models import rows_of  # loads torch, which takes seconds
 
-    @property
-    def anywhere(self) -> Request:
-        """The same without where things are on this machine."""
-        return replace(self, given=None)
+        rows = rows_of(self.table)
+        if self.table == "main" or (self.rows is not None and self.table in ("shots", "relations")):
+            rows += [*rows_of("main"), *_measured_rows(results)]
+        if self.rows is not None:
+            return [_row_called(name, rows) for name in self.rows]
+        distinct: dict[tuple[str, str], Row] = {}
+        for row in rows:  # those of the register come first and say more than those of results
+            distinct.setdefault((key_of(row.label), row.protocol), row)
+        return list(distinct.values())
 
     def command(self, rows: Sequence[str] = ()) -> str:
         """What computes the missing rows."""
@@ -109,47 +104,27 @@ class Request:
         return f"Missing: {', '.join(missing)}. To compute: `{self.command(rows)}`"
 
 
-def rows_of(table: str) -> list[Row]:
-    """The rows of a table, in its order; in the ablation a method follows its variants."""
-    from faan.models import methods  # loads torch, which takes seconds
+def _measured_rows(results: pl.DataFrame) -> list[Row]:
+    """A row for each method with results, known to the register or not; variants are rows of the ablation alone."""
+    from faan.models import Row, rows_of
 
-    found: list[Row] = []
-    for method in methods():
-        own = method.all_rows()
-        found += [row for row in own if table in row.tables]
-        found += own[:1] if table == "ablation" and method.variants else []
-    return found
+    variants = [key_of(row.label) for row in rows_of("ablation") if row.variant]
+    measured = results.filter(~pl.col("key").is_in(variants)).unique(["key", "protocol"], keep="first").sort("label")
+    return [Row(one["label"], protocol=one["protocol"], tables=()) for one in measured.iter_rows(named=True)]
 
 
-def ablated() -> dict[str, str]:
-    """The methods that the ablation takes apart, and what its titles call them."""
-    from faan.models import methods
-
-    return {method.rows[0].label: method.title or method.rows[0].label for method in methods() if method.variants}
-
-
-def measured_rows(results: pl.DataFrame, protocol: Protocol = "strict") -> list[Row]:
-    """Rows by the labels of results, known to the register or not: without a table of their own, nor a command."""
-    from faan.models import Row
-
-    labels = results.unique("key", keep="first", maintain_order=True)["label"].sort()
-    return [Row(label, protocol=protocol, tables=()) for label in labels]
-
-
-def _by_key(rows: Iterable[Row]) -> dict[str, Row]:
-    return {key_of(row.label): row for row in rows}
-
-
-def _row_called(name: str, rows: dict[str, Row]) -> Row:
+def _row_called(name: str, rows: Sequence[Row]) -> Row:
     """A row by its name, or by that of a variant alone."""
-    prefixes = [""] if key_of(name) in _by_key(rows_of("main")) else ["", *ablated()]
-    keys = [key_of(prefix + name) for prefix in prefixes]
-    for key in keys:
-        if key in rows:
-            return rows[key]
+    from faan.models import ablated, rows_of
+
+    is_method = key_of(name) in {key_of(row.label) for row in rows_of("main")}
+    keys = [key_of(prefix + name) for prefix in ([""] if is_method else ["", *ablated()])]
+    for row in rows:
+        if key_of(row.label) in keys:
+            return row
     for table in TABLES:
-        if set(keys) & set(_by_key(rows_of(table))):
+        if any(key_of(row.label) in keys for row in rows_of(table)):
             raise InputError(f"{name!r} is not a row of this table; it is one of `faan reproduce {table}`")
-    labels = {row.label.lower(): row.label for row in rows.values()}
+    labels = {row.label.lower(): row.label for row in rows}
     near = difflib.get_close_matches(name.lower(), list(labels), n=3, cutoff=0.4)
     raise UnknownNameError("row", name, [labels[one] for one in near] or sorted(labels.values()))

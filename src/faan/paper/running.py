@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from faan.base import CONFIG_FILE, Cluster, InputError, UnknownSettingError, read_small
+from faan.base import Cluster, InputError, OnDone, UnknownSettingError, read_config
 from faan.embed import EmbedConfig
-from faan.paper.jobs import Job, Plan, changes_of, shortened
-from faan.rank import Origin, ResultFile, evaluate_method, key_of, label_of, untrained_methods
+from faan.paper.jobs import QUICK_PAIRS, Job, changes_of
+from faan.rank import Origin, ResultFile, evaluate_method, untrained_methods
 from faan.tasks import Benchmark, read_benchmark
 from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots, is_run, resume_run, train_run
 
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 
-OnJob = Callable[[Job, str | None], None]
-"""Called after each job, with what is wrong with its row, if it could not be computed."""
 
-
-def run_job(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks | None = None) -> None:
-    """Do what is missing of a job; `path` is where the benchmark can be read again."""
+def run_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | None = None) -> None:
+    """Compute what is missing of a job; run folders note `path`, from which the benchmark can be read again."""
     for result in _results(job, benchmark, path, callbacks or Callbacks()):
         own = result if job.command is None else result.model_copy(update={"command": job.command})
         own.write(job.outputs[result.shots])
 
 
-def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> Iterator[ResultFile]:
+def _results(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks) -> Iterator[ResultFile]:
     shots, on_progress = list(job.outputs), callbacks.on_progress
     if job.row.kind == "trained":
         _train(job, benchmark, path, callbacks)
@@ -45,21 +42,18 @@ def _results(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callb
             yield evaluate_embedding(benchmark, settings, k, origin, by=job.row.kind, on_progress=on_progress)
 
 
-def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbacks) -> None:
-    """Train the model in its run folder, or go on with that; a finished run stays as it is."""
+def _train(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks) -> None:
+    """Train the model in its run folder, or resume that; a finished run stays as it is."""
     settings = RunConfig.from_toml(job.row.config)
     variant = [] if job.row.variant is None else [f"variant={job.row.variant}"]
     changes = [*variant, *(_quick(settings) if job.request.quick else ()), *changes_of(job.request), f"seed={job.seed}"]
     settings = settings.changed(changes)
-    label = label_of(settings.model.display_name, settings.variant)
-    if key_of(label) != key_of(job.row.label):
-        raise InputError(f"is called {label} in results, not {job.row.label}: set its variant", source=job.row.config)
     if not is_run(job.folder):
         others = sorted(job.folder.parent.parent.glob("*/*"))  # rows differ in the model, seldom in the embeddings
-        source = job.row.config, changes
-        train_run(settings, benchmark, job.folder, path=path, source=source, others=others, callbacks=callbacks)
+        source, whole = (job.row.config, changes), None if job.request.quick else path
+        train_run(settings, benchmark, job.folder, path=whole, source=source, others=others, callbacks=callbacks)
         return
-    if read_small(job.folder / CONFIG_FILE) != settings.model_dump_json(indent=1) + "\n":
+    if read_config(job.folder, RunConfig) != settings:
         raise InputError(
             f"holds a run with other settings than {job.row.config} has now; remove the folder to begin again",
             source=str(job.folder),
@@ -70,13 +64,13 @@ def _train(job: Job, benchmark: Benchmark, path: Path | None, callbacks: Callbac
 def _quick(settings: RunConfig) -> list[str]:
     """A schedule for trying out: minutes at most, and nothing that could be compared with anything."""
     steps = min(settings.train.steps, QUICK_STEPS)
-    changes = [
+    return [
         f"train.steps={steps}",
         f"train.warmup_steps={min(settings.train.warmup_steps, steps // 10)}",
         f"train.evaluate_every={steps}",
         f"embed.epochs={min(settings.embed.epochs, QUICK_EPOCHS)}",
+        *settings.model.quick_changes(QUICK_EPOCHS),
     ]
-    return [*changes, *settings.model.quick_changes(QUICK_EPOCHS)]
 
 
 class RowWorker:
@@ -85,8 +79,8 @@ class RowWorker:
     def __init__(self, here: Path, path: Path, quick: bool) -> None:
         os.chdir(here)  # run folders and results are named from there
         benchmark = read_benchmark(path)
-        self._benchmark = shortened(benchmark) if quick else benchmark
-        self._path = None if quick else path
+        self._benchmark = benchmark.shortened(QUICK_PAIRS) if quick else benchmark
+        self._path = path
 
     def compute(self, job: Job) -> str | None:
         """Do what is missing of a job; what is wrong with its row, if that is not possible."""
@@ -99,8 +93,11 @@ class RowWorker:
         return None
 
 
-def run_on_ray(todo: Plan, path: Path, *, quick: bool, engine: Cluster, on_job: OnJob) -> None:
-    """Compute the jobs of a plan; that of a worker or machine that dies goes on with another one."""
-    given = Path.cwd(), path.resolve(), quick
-    with engine.pool(RowWorker, given, len(todo.jobs)) as pool:
-        pool.run(todo.jobs, on_job)
+def run_on_ray(jobs: Sequence[Job], path: Path, engine: Cluster, on_job: OnDone) -> None:
+    """Compute the jobs of a table; if a worker or machine dies, another worker continues its job.
+
+    `on_job` is called with each job and the text of its error, or None.
+    """
+    given = Path.cwd(), path.resolve(), jobs[0].request.quick
+    with engine.pool(RowWorker, given, len(jobs)) as pool:
+        pool.run(jobs, on_job)

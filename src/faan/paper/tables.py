@@ -13,7 +13,7 @@ from faan.base import InputError, config_name
 from faan.paper.case_tables import attention_tables
 from faan.paper.datasets import dataset_tables
 from faan.paper.published import published_figures, source_note
-from faan.paper.request import QUICK, SHOTS, Request, ablated, measured_rows
+from faan.paper.request import QUICK, SHOTS, Request
 from faan.rank import METRICS, MISSING, Chart, Table, by_relation, plain_name, written
 from faan.tasks import Protocol
 
@@ -32,45 +32,41 @@ def build_tables(request: Request) -> list[Table]:
         return dataset_tables(request)
     results = request.read()
     found = {row: request.of(results, row) for row in request.chosen(results)}
-    if request.table == "main":
-        return _main(request, results, found)
-    if request.table == "ablation":
-        return _ablation(request, found)
-    build = _shots if request.table == "shots" else _relations
-    return [build(request, results, found, metric) for metric in ("mrr", "hits@10")]
-
-
-def _main(request: Request, results: pl.DataFrame, found: Found) -> list[Table]:
-    """All methods; those of the open protocol, which were trained on more, in a table of their own."""
-    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.tables or some.height)}
-    opened = {row: some for row, some in found.items() if row.protocol == "open"}
-    unseen: list[Row] = []
-    if request.rows is None:  # any method may have results of it, and a known row need not
-        own = results.filter(pl.col("protocol") == "open", pl.col("shots") == SHOTS)
-        unseen = [row for row in opened if row.label not in own["label"]]
-        opened = {row: request.of(results, row) for row in measured_rows(own, "open")}
-    published = published_figures("main", request.dataset)
-    tables = [_methods(request, "main", "All methods", strict, published, unseen)] if strict else []
-    return [*tables, *([_methods(request, "main-open", "All methods", opened, {})] if opened else [])]
-
-
-def _ablation(request: Request, found: Found) -> list[Table]:
-    """FAAN and its variants, trained alike; then the evidence ranker with less evidence, and with more."""
-    tables = []
-    for method, name in ablated().items():
-        own = {row: some for row, some in found.items() if row.method == method}
-        kind = "ablation" if method == "FAAN" else f"ablation-{method.lower()}"
-        published = published_figures("ablation", request.dataset) if method == "FAAN" else {}
-        if own:
-            tables.append(_methods(request, kind, f"{name} and its variants", own, published))
+    if request.table == "shots":
+        return [_shots(request, found, metric) for metric in ("mrr", "hits@10")]
+    if request.table == "relations":
+        return [_relations(request, results, found, metric) for metric in ("mrr", "hits@10")]
+    parts = _by_protocol(request, found) if request.table == "main" else _by_ablated_method(found)
+    unseen = [row for row in found if row.tables and not any(row in rows for rows in parts.values())]
+    tables: list[Table] = []
+    for (kind, what), rows in parts.items():
+        if rows:
+            tables.append(_methods(request, kind, what, rows, () if tables else unseen))
     return tables
 
 
-def _methods(
-    request: Request, kind: str, what: str, found: Found, published: Mapping[str, Any], unseen: Sequence[Row] = ()
-) -> Table:
-    """A row for each method, all metrics. Rows that are `unseen` would have a table of their own, with results."""
-    protocol = _one_protocol(found)
+def _by_protocol(request: Request, found: Found) -> dict[tuple[str, str], Found]:
+    """The tables of all methods; those of the open protocol, which were trained on more, have one of their own."""
+    strict = {row: some for row, some in found.items() if row.protocol == "strict" and (row.tables or some.height)}
+    opened = {row: some for row, some in found.items() if row.protocol == "open" and (request.rows or some.height)}
+    return {("main", "All methods"): strict, ("main-open", "All methods"): opened}
+
+
+def _by_ablated_method(found: Found) -> dict[tuple[str, str], Found]:
+    """A table for each method that has variants: the paper's first, then the evidence ranker with more or less."""
+    from faan.models import ablated
+
+    return {
+        ("ablation" if method == "FAAN" else f"ablation-{method.lower()}", f"{name} and its variants"): {
+            row: some for row, some in found.items() if row.method == method
+        }
+        for method, name in ablated().items()
+    }
+
+
+def _methods(request: Request, kind: str, what: str, found: Found, unseen: Sequence[Row]) -> Table:
+    """A row for each method, all metrics. The notes also list the rows that are missing and `unseen`."""
+    protocol, published = _one_protocol(found), published_figures(kind, request.dataset)
     lines, records = list[list[str]](), list[Record]()
     for row, some in found.items():
         record = {"method": row.label, "dataset": request.dataset, "protocol": protocol, "shots": SHOTS}
@@ -90,8 +86,7 @@ def _methods(
         lines.append([*line, str(some.height or "")])
         records.append(record)
     title = _title(request, what, protocol)
-    notes = _schedule_notes(found) if request.table == "ablation" else []
-    notes += _notes(request, found, bool(published), unseen)
+    notes = _notes(request, found, bool(published), unseen)
     series = {"measured here": [record["MRR"] for record in records]}
     if published:
         series["published"] = [record["MRR published"] for record in records]
@@ -101,29 +96,27 @@ def _methods(
     return Table(kind, title, columns, lines, records, notes, chart)
 
 
-def _shots(request: Request, _: pl.DataFrame, found: Found, metric: str) -> Table:
+def _shots(request: Request, found: Found, metric: str) -> Table:
     """A row for each method, a column for each K."""
     name, published = METRICS[metric], published_figures("main", request.dataset)
-    lines, records, series, parts = [], list[Record](), dict[str, list[float | None]](), list[str]()
+    lines, records, parts = [], list[Record](), list[str]()
     for row, some in found.items():
-        by_k = {k: some.filter(pl.col("shots") == k)[metric] for k in request.shots}
-        theirs = published.get(row.label, {}).get(metric)
-        figures = [_figures(name, values, theirs if k == SHOTS else None) for k, values in by_k.items()]
-        lines.append([row.label, *(_cell(one, name) for one in figures), *([written(theirs)] if published else [])])
-        records += [
-            {"method": row.label, "dataset": request.dataset, "shots": k, "seeds": len(values)} | one
-            for (k, values), one in zip(by_k.items(), figures, strict=True)
-        ]
-        series[row.label] = [one[name] for one in figures]
+        theirs, own = published.get(row.label, {}).get(metric), list[Record]()
+        for k in request.shots:
+            values = some.filter(pl.col("shots") == k)[metric]
+            record = {"method": row.label, "dataset": request.dataset, "shots": k, "seeds": len(values)}
+            own.append(record | _figures(name, values, theirs if k == SHOTS else None))
+        lines.append([row.label, *(_cell(one, name) for one in own), *([written(theirs)] if published else [])])
+        records += own
         smallest = by_relation(some).select((pl.col("queries") + pl.col("shots")).min()).item() or 0  # pairs of a task
-        if any(not len(values) and k < smallest for k, values in by_k.items()):
+        if any(not one["seeds"] and one["shots"] < smallest for one in own):
             parts.append(row.label)
     title = _title(request, f"{name} by the number of references K", _one_protocol(found))
-    notes = [*_schedule_notes(found), *_notes(request, found, bool(published))]
+    notes = _notes(request, found, bool(published))
     if parts:
         notes.append(f"Not for every K: {', '.join(parts)}. To compute: `{request.command(parts)}`")
     columns = ["method", *(f"K={k}" for k in request.shots), *([f"paper, K={SHOTS}"] if published else [])]
-    chart = Chart("lines", title, f"test {name}", [str(k) for k in request.shots], series)
+    chart = Chart("lines", title, f"test {name}", [str(k) for k in request.shots], _by_method(records, name))
     return Table("shots" if metric == "mrr" else "shots-hits10", title, columns, lines, records, notes, chart)
 
 
@@ -134,29 +127,34 @@ def _relations(request: Request, results: pl.DataFrame, found: Found, metric: st
     every = by_relation(results.filter(pl.col("shots") == SHOTS, pl.col("protocol") == protocol))
     relations = every.unique("relation").sort("candidates", "relation").cast({"candidates": pl.Int64})
     own = {row.label: by_relation(some) for row, some in found.items()}
-    series: dict[str, list[float | None]] = {label: [] for label in own}
     lines, records = [], list[Record]()
     for relation, candidates in relations.select("relation", "candidates").iter_rows():
-        theirs = published.get(str(candidates), {})
         line = [relation, f"{candidates:,}"]
         for label, some in own.items():
             values = some.filter(pl.col("relation") == relation)[metric]
-            figures = _figures(name, values, theirs.get(label, {}).get(metric))
+            figures = _figures(name, values, published.get(str(candidates), {}).get(label, {}).get(metric))
             line += [_cell(figures, name), *([written(figures[f"{name} published"])] if label in compared else [])]
             record = {"relation": relation, "candidates": candidates, "method": label, "dataset": request.dataset}
             records.append(record | {"shots": SHOTS, "seeds": len(values)} | figures)
-            series[label].append(figures[name])
-        if published:
-            series.setdefault("FAAN, published", []).append(theirs.get("FAAN", {}).get(metric))
         lines.append(line)
-    title = _title(request, f"{name} by relation", protocol)
+    title, series = _title(request, f"{name} by relation", protocol), _by_method(records, name)
     notes = _notes(request, found, bool(published))
     if published:
+        theirs = (published.get(str(candidates), {}) for candidates in relations["candidates"])
+        series["FAAN, published"] = [one.get("FAAN", {}).get(metric) for one in theirs]
         notes.append("The paper tells relations by their number of candidates, and has MetaR and FAAN only.")
     titles = [part for label in own for part in ([label, "paper"] if label in compared else [label])]
     chart = Chart("dots", title, f"test {name}", [plain_name(line[0]) for line in lines], series)
     kind = "relations" if metric == "mrr" else "relations-hits10"
     return Table(kind, title, ["relation", "candidates", *titles], lines, records, notes, chart)
+
+
+def _by_method(records: Iterable[Record], name: str) -> dict[str, list[float | None]]:
+    """The figures of each method in the order of the records, for a chart."""
+    series: dict[str, list[float | None]] = {}
+    for record in records:
+        series.setdefault(record["method"], []).append(record[name])
+    return series
 
 
 def _figures(title: str, seeds: Iterable[float], published: float | None = None) -> dict[str, float | None]:
@@ -193,10 +191,10 @@ def _one_protocol(rows: Iterable[Row]) -> Protocol:
     return next(iter(by_protocol), "strict")
 
 
-def _notes(request: Request, found: Found, has_published: bool, unseen: Sequence[Row] = ()) -> list[str]:
-    """Where figures come from, which ones to distrust, and what computes the missing ones."""
-    seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(unseen, 0)
-    notes = []
+def _notes(request: Request, found: Found, has_published: bool, others: Sequence[Row] = ()) -> list[str]:
+    """How rows were trained, where figures come from, which ones to distrust, and what computes the missing ones."""
+    notes = _schedule_notes(found) if request.table in ("ablation", "shots") else []
+    seeds = {row: some["seed"].n_unique() for row, some in found.items()} | dict.fromkeys(others, 0)
     if any(count > 1 for count in seeds.values()):
         notes.append("Mean over seeds ± standard deviation; a figure without ± is of one seed.")
     if has_published:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,14 @@ class Benchmark:
     def tasks(self) -> tuple[Task, ...]:
         """All tasks."""
         return tuple(task for split in SPLITS for task in self.splits[split])
+
+    def shortened(self, pairs: int) -> Benchmark:
+        """The same with only the first pairs of each dev and test task, for a quick trial."""
+        short = {
+            split: tuple(replace(task, pairs=task.pairs[:pairs]) for task in self.splits[split])
+            for split in ("dev", "test")
+        }
+        return replace(self, splits={**self.splits, **short})
 
 
 def num_pairs(tasks: Iterable[Task]) -> int:
