@@ -181,16 +181,20 @@ class _Runs:
         return run.model
 
     def train_completion(self, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
-        """The vectors for relations of the graph, without the facts that trees learn from."""
-        if len(configs) > 1:
-            return _train_joined(self.background, configs, on_progress)
-        return _train(self.background, configs[0], on_progress, self._completion)
+        """The vectors for relations of the graph, without the facts that trees learn from.
+
+        Those of large graphs can be trained further, if they fit into memory; those of small ones are quickly trained.
+        """
+        graph = self.background
+        if len(configs) > 1 or configs[0].for_graph(graph.num_triples, graph.num_entities).partitions != 1:
+            return _train_joined(graph, configs, on_progress)
+        return _train(graph, configs[0], on_progress, self._completion)
 
     def train_further(self, graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
-        """The same with all facts of a graph: from where they are, or anew where that is quick or they are on disk."""
-        if len(configs) > 1 or (first := read_config(self._completion, EmbedConfig)).partitions != 1:
+        """The same with all facts of a graph: from where they are, or anew."""
+        if not self._completion.is_dir():
             return _train_joined(graph, configs, on_progress)
-        epochs = max(first.epochs // _FURTHER, 1)
+        epochs = max(read_config(self._completion, EmbedConfig).epochs // _FURTHER, 1)
         return extend(self._completion, triples_of(graph), epochs, on_progress=on_progress).embeddings
 
     @property
