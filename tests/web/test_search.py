@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from faan.base import InputError
 from faan.graph import Graph, read_graph, save_graph
 from faan.web.search import Search, words_of
-from faan.web.search_index import open_search
+from faan.web.search_index import _order, open_search
 
 NAMES = ["New York City", "York", "Yorkshire", "San José", "Łódź", "Straße", "東京", "New Zealand", "O'Higgins", "a"]
 
@@ -169,3 +169,13 @@ def test_every_name_is_found_by_the_beginnings_of_its_words(
     typed = " ".join(word[: source.randint(1, 30)] for word in words)
     if typed:
         assert wanted in names(search, typed, 100)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40), st.integers(0, 12))
+def test_entities_with_most_edges_come_first_then_those_that_the_graph_has_first(
+    edges: list[tuple[int, int]], most: int
+) -> None:
+    graph = read_graph([(str(head), "r", str(tail)) for head, tail in edges])
+    expected = sorted(range(graph.num_entities), key=lambda one: (-int(graph.neighbours.degrees[one]), one))
+    assert _order(graph).tolist() == expected
+    assert _order(graph, most).tolist() == expected[:most]

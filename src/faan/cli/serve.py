@@ -62,13 +62,15 @@ def serve(
     described, sites = None if link is None else LinkTemplate(link), Sites(allow_origin or ())
     with listen(host, port) as bound, contextlib.ExitStack() as opened:
         with busy("opening the model") as on_progress:
-            service = opened.enter_context(service_of(model, decisions, described, on_progress))
+            service = opened.enter_context(service_of(model, decisions, described, on_progress, _say_built))
 
         def say_where() -> None:
             source = context.get_parameter_source("token")
             is_secret = source is not None and source.name == "ENVIRONMENT"  # must not appear in logs or on screens
             here, *elsewhere = addresses(host, bound.getsockname()[1], None if is_secret else token)
             talk.print(f"decisions are kept in {visible(str(service.decisions.path))}")
+            if not service.naming.search.is_complete:
+                talk.print("the index of names is being built; until then parts of names find important entities only")
             talk.print(f"open {here}  (Ctrl+C ends it)")
             for address in elsewhere:
                 talk.print(f"from other machines: {address}")
@@ -80,3 +82,7 @@ def serve(
                 talk.print(f"for OpenRefine: {address.partition('/?')[0].rstrip('/')}{reconcile_path(token)}")
 
         run(create_app(service, token, sites), bound, say_where)
+
+
+def _say_built() -> None:
+    talk.print("the index of names is built")

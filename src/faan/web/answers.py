@@ -74,9 +74,13 @@ class Explained(Explanation):
 
 @dataclass(frozen=True)
 class Entities:
-    """Entities, best match first."""
+    """Entities, best match first; `complete` is false while the index of names is being built.
+
+    Until then entities with few edges are found by their whole names only.
+    """
 
     entities: list[Entity]
+    complete: bool
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,9 @@ def entities(
     ] = [],  # noqa: B006, FastAPI copies it
 ) -> Entities:
     """Entities by what one has typed so far."""
-    return Entities(service.naming.search.find(q, limit, like))
+    search = service.naming.search
+    complete = search.is_complete
+    return Entities(search.find(q, limit, like), complete)
 
 
 @router.post("/api/names")

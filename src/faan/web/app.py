@@ -23,6 +23,7 @@ from faan.web.decision import ConflictError, DamagedError, LockedError, StorageE
 from faan.web.gate import BusyError
 from faan.web.guard import Guard, reconcile_path
 from faan.web.limits import THREADS
+from faan.web.search import PreparingError
 from faan.web.service import Service
 from faan.web.sites import Sites
 
@@ -80,6 +81,8 @@ def _wrong_input(request: Request, error: Exception) -> JSONResponse:
         case LockedError():
             _log.error("%s", error)
             return _answer(503, Problem(error=str(error)), {"retry-after": "5"})
+        case PreparingError():
+            return _answer(503, Problem(error=str(error)), {"retry-after": "30"})
         case DamagedError():
             _log.error("%s", error)
             return _answer(503, Problem(error=str(error)))

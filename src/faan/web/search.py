@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from faan.base import InputError
 from faan.graph import Graph
 from faan.web.decision import DamagedError
 from faan.web.sqlite import Readers
@@ -65,15 +66,33 @@ def open_index(path: Path) -> sqlite3.Connection:
     return connection
 
 
-class Search:
-    """An index of a graph's entities; may be used by many threads at once."""
+class PreparingError(InputError):
+    """The index does not hold all entities yet."""
 
-    def __init__(self, graph: Graph, path: Path) -> None:
+
+class Search:
+    """An index of a graph's entities; may be used by many threads at once.
+
+    One that is not complete holds those with most edges. The others are found by their whole name or label.
+    """
+
+    def __init__(self, graph: Graph, path: Path, *, complete: bool = True) -> None:
         self._graph = graph
+        self._open(path)
+        self.is_complete = complete
+
+    def _open(self, path: Path) -> None:
         self._path = path
         self._readers = Readers(partial(open_index, path))
         self._letters: str = self._query("SELECT letters FROM about")[0][0]
         self._recent: dict[tuple[str, str], list[str]] = {}  # what was found for a word, by the search that found it
+
+    def complete(self, path: Path) -> None:
+        """Search an index of all entities from now on; threads that are searching end with the one they have."""
+        earlier = self._readers
+        self._open(path)
+        self.is_complete = True
+        earlier.close()
 
     def _query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         try:
@@ -102,7 +121,13 @@ class Search:
         return [self._describe(entity) for entity in list(entities)[:limit]]
 
     def candidates(self, text: str, limit: int, kinds: set[int]) -> list[int]:
-        """The entities that a cell of a table may mean, those of some types first; a few of its words may be enough."""
+        """The entities that a cell of a table may mean, those of some types first; a few of its words may be enough.
+
+        Raises:
+            PreparingError: The index is not complete. A cell would be said to mean nothing that was not looked for.
+        """
+        if not self.is_complete:
+            raise PreparingError("the index of names is being built; ask again in a minute")
         entities = dict.fromkeys(self._named(text, _MATCHES))
         if words := _searched(text):
             found = self._by_words(words, limit, kinds) or self._by_some_words(words)
@@ -232,12 +257,12 @@ class Search:
 
     def _again(self, search: Callable[[str], list[str]], word: str) -> list[str]:
         """What a search finds for a word; searches for the words of a table's column come again and again."""
-        key = (search.__name__, word)
-        found = self._recent.get(key)
+        key, recent = (search.__name__, word), self._recent
+        found = recent.get(key)
         if found is None:
-            if len(self._recent) >= _KEPT:
-                self._recent.clear()
-            found = self._recent[key] = search(word)
+            if len(recent) >= _KEPT:
+                recent.clear()
+            found = recent[key] = search(word)
         return found
 
     def _few_terms(self, beginning: str) -> list[str]:

@@ -19,6 +19,7 @@ from faan.web.sqlite import schema_by, schema_of
 
 _VERSION = 3
 _BATCH = 20_000
+_STEPS = 10_000  # of SQLite between two reports of progress
 _BUILDING = "building the index of names"  # as progress calls it
 _LETTERS = 60  # how many different letters are tried in the place of a wrong one
 _SCHEMA = (
@@ -31,23 +32,43 @@ _SCHEMA = (
 
 
 def open_search(graph: Graph, path: Path, on_progress: OnProgress = ignore_progress) -> Search:
-    """The index in a file; it is built if there is none, or one of another graph.
+    """The index in a file; it is built if there is none, or one of another graph."""
+    prepare(graph, path, on_progress)
+    return Search(graph, path)
 
-    One in a model folder is not looked through again unless it or the graph beside it has changed.
+
+def open_first(graph: Graph, path: Path, count: int) -> Search:
+    """An index of the entities with most edges, in a new file; to search while that of all is built."""
+    _build(graph, path, ignore_progress, count)
+    return Search(graph, path, complete=False)
+
+
+def is_prepared(path: Path) -> bool:
+    """Whether an index was built or looked through before, on this machine, and has not changed since."""
+    return _checked(path).is_known and not path.is_symlink()
+
+
+def prepare(graph: Graph, path: Path, on_progress: OnProgress = ignore_progress) -> None:
+    """Build the index in a file if there is none, or one of another graph.
+
+    One in a model folder is not looked through again unless it or the graph beside it has changed. What `on_progress`
+    raises ends it, and nothing is written.
     """
-    beside = (path.name, GRAPH_FOLDER) if (path.parent / GRAPH_FOLDER).is_dir() else ()
-    checked = Checked(path.parent, beside)
-    if checked.is_known and not path.is_symlink():
-        return Search(graph, path)
+    if is_prepared(path):
+        return
+    checked = _checked(path)
     if not _fits(graph, path):
         try:
             with atomic_file(path) as part:
                 _build(graph, part, on_progress)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"the index of entities cannot be written ({error})", source=str(path)) from None
-        checked = Checked(path.parent, beside)
+        checked = _checked(path)
     checked.remember()
-    return Search(graph, path)
+
+
+def _checked(path: Path) -> Checked:
+    return Checked(path.parent, (path.name, GRAPH_FOLDER) if (path.parent / GRAPH_FOLDER).is_dir() else ())
 
 
 def _fits(graph: Graph, path: Path) -> bool:
@@ -74,10 +95,13 @@ def _fits(graph: Graph, path: Path) -> bool:
         return False
 
 
-def _order(graph: Graph) -> Ints:
-    """The entities as the index numbers them: those with most edges first."""
-    order: Ints = np.argsort(-graph.neighbours.degrees, kind="stable")
-    return order
+def _order(graph: Graph, most: int | None = None) -> Ints:
+    """The entities as the index numbers them, all or the first ones: those with most edges first, then by number."""
+    degrees, count = graph.neighbours.degrees, graph.num_entities
+    keys = (degrees.max(initial=0) - degrees).astype(np.uint64) << np.uint64(32) | np.arange(count, dtype=np.uint64)
+    if most is not None and most < count:
+        keys = np.partition(keys, most)[:most]
+    return (np.sort(keys) & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def _content(connection: sqlite3.Connection) -> int:
@@ -97,7 +121,7 @@ def _fingerprint(graph: Graph) -> str:
     return f"{graph.num_entities} {graph.num_triples} {checks}"
 
 
-def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
+def _build(graph: Graph, path: Path, on_progress: OnProgress, most: int | None = None) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = OFF")  # the file appears only when it is whole
@@ -106,7 +130,7 @@ def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
             connection.execute(statement)
         # Much is collected in memory before it is written: fewer parts to merge at the end.
         connection.execute("INSERT INTO text (text, rank) VALUES ('hashsize', 67108864)")
-        order = _order(graph)
+        order = _order(graph, most)
         letters: Counter[str] = Counter()
         connection.execute("BEGIN")
         for start in range(0, len(order), _BATCH):
@@ -116,7 +140,9 @@ def _build(graph: Graph, path: Path, on_progress: OnProgress) -> None:
             connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", texts)
             letters.update("".join(text for _, text in texts))
             on_progress(_BUILDING, 0.9 * start / len(order))
+        connection.set_progress_handler(lambda: on_progress(_BUILDING, 0.9), _STEPS)  # who raises ends it here too
         connection.execute("INSERT INTO text (text) VALUES ('optimize')")
+        connection.set_progress_handler(None, 0)
         connection.execute("COMMIT")
         about = (_VERSION, _fingerprint(graph), _most_frequent(letters), _content(connection))
         connection.execute("INSERT INTO about VALUES (?, ?, ?, ?)", about)

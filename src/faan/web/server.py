@@ -7,7 +7,6 @@ import ctypes
 import ipaddress
 import os
 import socket
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.limits import IDLE_SECONDS
 from faan.web.link import LinkTemplate
 from faan.web.naming import Naming
-from faan.web.search_index import open_search
+from faan.web.preparing import prepared_search
 from faan.web.service import Service
 from faan.web.sites import is_loopback
 
@@ -71,20 +70,19 @@ def service_of(
     decisions: Path | None = None,
     link: LinkTemplate | None = None,
     on_progress: OnProgress = ignore_progress,
+    built: Callable[[], None] = lambda: None,
 ) -> Iterator[Service]:
-    """The service for a model folder; the index of entities is built the first time."""
+    """The service for a model folder; the index of entities is built the first time.
+
+    That of a large graph is built while the service answers, and `built` is called at the end.
+    """
     completer = Completer.load(folder)
     stored = Decisions(folder / DECISIONS_FILE if decisions is None else decisions.resolve())
-    with tempfile.TemporaryDirectory() as temporary:
-        try:
-            search = open_search(completer.graph, folder / SEARCH_FILE, on_progress)
-        except InputError:  # the folder may not be ours to write to
-            search = open_search(completer.graph, Path(temporary) / SEARCH_FILE, on_progress)
-        try:
-            yield Service(completer, Naming(completer.graph, search, link), stored, folder.resolve().name)
-        finally:
-            search.close()
-            stored.close()
+    with (
+        contextlib.closing(stored),
+        prepared_search(completer.graph, folder / SEARCH_FILE, on_progress, built) as search,
+    ):
+        yield Service(completer, Naming(completer.graph, search, link), stored, folder.resolve().name)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -2,7 +2,17 @@
 
 import { get } from "./server.js";
 
+const BUILDING = "The index of names is being built. Until then, type whole names of less important entities.";
 let count = 0;
+
+function notice(text) {
+  const item = document.createElement("li");
+  item.setAttribute("role", "presentation");
+  const note = document.createElement("small");
+  note.textContent = text;
+  item.append(note);
+  return item;
+}
 
 // `source(text)` is the address to ask, `rows(answer)` what to offer: {name, label, note}; `choose(row)` takes one.
 export function combobox(input, source, rows, choose) {
@@ -38,7 +48,7 @@ export function combobox(input, source, rows, choose) {
 
   function activate(place) {
     active = (place + offered.length) % offered.length;
-    [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === active)));
+    [...list.children].slice(0, offered.length).forEach((item, i) => item.setAttribute("aria-selected", String(i === active)));
     input.setAttribute("aria-activedescendant", list.children[active].id);
     list.children[active].scrollIntoView({ block: "nearest" });
   }
@@ -49,7 +59,7 @@ export function combobox(input, source, rows, choose) {
     choose(row);
   }
 
-  function show(found) {
+  function show(found, more) {
     offered = found;
     list.replaceChildren(
       ...found.map((row, i) => {
@@ -65,7 +75,8 @@ export function combobox(input, source, rows, choose) {
         return item;
       }),
     );
-    list.hidden = !found.length;
+    if (more) list.append(notice(more));
+    list.hidden = !list.children.length;
     active = -1;
     input.setAttribute("aria-expanded", String(found.length > 0));
   }
@@ -76,7 +87,7 @@ export function combobox(input, source, rows, choose) {
     const text = input.value.trim();
     try {
       const answer = await get(source(text), asking.signal);
-      if (document.activeElement === input) show(rows(answer));
+      if (document.activeElement === input) show(rows(answer), answer.complete === false ? BUILDING : "");
     } catch (error) {
       if (error.name !== "AbortError") close();
     }
@@ -91,7 +102,7 @@ export function combobox(input, source, rows, choose) {
     if (event.key === "Escape" && !list.hidden) {
       event.stopPropagation();
       close();
-    } else if (!list.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    } else if (!list.hidden && offered.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       activate(event.key === "ArrowDown" ? active + 1 : (active < 0 ? 0 : active) - 1);
     } else if (event.key === "Enter" && !list.hidden && active >= 0) {
