@@ -44,7 +44,7 @@ def model(completer: Completer, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(scope="module")
-def cluster(require_modules: Callable[..., None]) -> Iterator[Any]:
+def nodes(require_modules: Callable[..., None]) -> Iterator[Any]:
     """Two nodes with a core each."""
     require_modules("ray")
     with pytest.MonkeyPatch.context() as patch:
@@ -61,6 +61,14 @@ def cluster(require_modules: Callable[..., None]) -> Iterator[Any]:
 
             ray.shutdown()
             started.shutdown()  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def cluster(nodes: Any) -> Any:
+    """The same for each test: a node that an earlier one killed is replaced."""
+    if not nodes.worker_nodes:
+        nodes.add_node(num_cpus=1)
+    return nodes
 
 
 def kill_a_worker(name: str) -> None:
