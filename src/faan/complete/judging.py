@@ -148,7 +148,8 @@ def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *
     for head in np.unique(rows[:, 0]).tolist():
         tails = rows[rows[:, 0] == head, 1]
         rivals = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
-        choices = np.union1d(rivals[rivals != head], tails)
+        rivals = rivals if question.has_loops else rivals[rivals != head]
+        choices = np.union1d(rivals, tails)
         scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
         others = np.setdiff1d(question.known.tails_of(head), tails)
         logits = judge.logits(scores, np.searchsorted(choices, tails), len(others))

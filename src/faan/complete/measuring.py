@@ -1,7 +1,7 @@
 """Measuring a method the way it will be used, and calibrating its probabilities, on relations that were held out.
 
 Ranks and metrics are those of `faan.rank`; its ranker itself is not used, because here an answer can be missing among
-the candidates, the head and known tails are no candidates, and calibration needs the scores.
+the candidates, known tails are no candidates (nor is mostly the head), and calibration needs the scores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import Measured
 from faan.complete.calibration import NEW_RIDGE, UNMEASURED, Answered, Calibration, Tuning, fit_calibration
 from faan.complete.question import fitting
-from faan.complete.shape import has_one_value
+from faan.complete.shape import has_loops, has_one_value
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
 from faan.models import map_in_threads
@@ -97,9 +97,9 @@ def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, see
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
     known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(task.pairs)
-    ranks, questions = [], []
+    ranks, questions, loops = [], [], has_loops(references)
     for head in heads.tolist():
-        scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths)
+        scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths, loops=loops)
         answers = np.setdiff1d(queries[queries[:, 0] == head, 1], known.tails_of(head))
         found = np.isin(answers, rivals)
         ranks.append(np.full(len(answers), np.inf))
@@ -110,11 +110,14 @@ def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, see
 
 
 def ask_about(
-    scorer: Scorer, head: int, candidates: Ints, known: PairSet, truths: PairSet
+    scorer: Scorer, head: int, candidates: Ints, known: PairSet, truths: PairSet, *, loops: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], Ints]:
-    """The scores of all candidates of a head that are not known, which of them are right, and their ids."""
+    """The scores of all candidates of a head that are not known, which of them are right, and their ids.
+
+    The head itself is a candidate only with `loops`, as it is for a user.
+    """
     asked = np.array([head])
-    rivals = candidates[~known.contains(asked, candidates) & (candidates != head)]
+    rivals = candidates[~known.contains(asked, candidates) & (loops | (candidates != head))]
     if not len(rivals):
         return np.empty(0), np.empty(0, dtype=bool), rivals
     scores = np.asarray(scorer.score(asked, rivals), dtype=np.float64)[0]

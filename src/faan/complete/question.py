@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream
-from faan.complete.shape import has_one_value
+from faan.complete.shape import has_loops, has_one_value
 from faan.complete.standins import stand_ins
 from faan.complete.types import Described, Examples, Extended
 from faan.graph import Graph, Implied, Names, RelationRules
@@ -82,6 +82,11 @@ class Question:
     def one_value(self) -> bool:
         """Whether there is one answer: nearly all that are known say so, or, where these are few, the schema."""
         return has_one_value(self.entailed, self.is_functional)
+
+    @cached_property
+    def has_loops(self) -> bool:
+        """Whether an entity may be its own answer."""
+        return has_loops(self.looks_like)
 
     @cached_property
     def entailed(self) -> Ints:

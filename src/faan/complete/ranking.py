@@ -106,10 +106,9 @@ class Ranking:
             yield from ((entity, choices, scores[row]) for row, entity in enumerate(chunk.tolist()))
 
     def _competing(self, entity: int, choices: Ints, known: Known, strict: bool = False) -> NDArray[np.bool_]:
-        """Which choices are answers at all: not the entity itself (unless examples say so), not what is known."""
-        references = self.question.references
+        """Which choices are answers at all: not the entity itself (unless known facts say so), not what is known."""
         keep = np.ones(len(choices), dtype=bool)
-        if not (references[:, 0] == references[:, 1]).any():
+        if not self.question.has_loops:
             keep &= choices != entity
         if known == "skip":
             keep &= ~self.question.known.contains(np.array([entity]), choices)

@@ -33,13 +33,14 @@ from faan.models import map_in_threads
 from faan.tasks import Method, PairSet, Scorer
 
 _QUESTIONS = 100  # asked at most,
-_SCORES = 400_000  # and no more than so many scores,
+_SCORES = 800_000  # and no more than so many scores,
 _FEWEST = 20  # but so many questions in any case
 _FOLDS = 4  # where all facts are examples, a quarter is hidden at a time
 _ENOUGH = 8  # facts of a relation, from which on it is tested
 _LEAST_ASKED = 2
 _RELATIONS = 60  # of the graph that are measured when a model is made,
-_EACH = 20  # and questions about each on average, at most
+_EACH = 20  # and questions about each on average, at most,
+_SCORES_IN_ALL = 8_000_000  # with so many scores
 _FEWEST_RELATIONS = 5
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
@@ -118,12 +119,12 @@ def measure_known(
     """
     relations = np.unique(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
-    each = _EACH * _RELATIONS // max(len(relations), 1)
+    each, scores = (most // max(len(relations), 1) for most in (_EACH * _RELATIONS, _SCORES_IN_ALL))
 
     def test(relation: int) -> list[Answered]:
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
-        asked = _drawn(asked, max(1, min(each, _SCORES // _FEWEST // max(len(question.candidates), 1))))
+        asked = _drawn(asked, max(1, min(each, scores // max(len(question.candidates), 1))))
         hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
         return [one.answered for one in _answers(question, method, hidden, None)]
 
@@ -165,7 +166,7 @@ def _answers(question: Question, method: Method, hidden: PairSet, calibration: C
         scorer = Adjusted.of(part, scorer, calibration)
     shots, one_value = len(part.known), part.one_value
     for head in np.unique(hidden.pairs[:, 0]).tolist():
-        scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden)
+        scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden, loops=question.has_loops)
         values = len(part.known.tails_of(head))
         answered = Answered.of(scores, right, shots, one_value, None if question.hidden is None else values)
         yield _Tested(head, values, answered, rivals[right], scores, np.flatnonzero(right))

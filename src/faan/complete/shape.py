@@ -14,6 +14,7 @@ from faan.tasks import PairSet
 ONE_EACH = 0.9  # a relation is functional if this share of its heads has one tail
 _HEADS = 3  # fewer known heads do not tell
 _TAILS = 20  # fewer known tails do not tell whether tails have one head each
+_LOOPS = 0.05  # from this share of known facts on, an entity may be its own answer
 _DOUBT = 2.0  # a pseudo-count: facts with an unseen pair of types that are assumed
 _KEPT = 16  # sets of head types whose tails are cached
 _SEEN = 3  # with so many known facts of a head type, a tail type that never occurs with it gets a warning
@@ -27,6 +28,11 @@ def has_one_value(pairs: Ints, by_schema: bool = False) -> bool:
 def has_one_head(pairs: Ints) -> bool:
     """Whether tails of known pairs (n, 2) have one head each, nearly all of them."""
     return _is_one_each(pairs[:, 1], _TAILS, False)
+
+
+def has_loops(pairs: Ints) -> bool:
+    """Whether an entity may be its own answer: some of the known pairs (n, 2) link one with itself."""
+    return bool(len(pairs)) and float((pairs[:, 0] == pairs[:, 1]).mean()) >= _LOOPS
 
 
 def _is_one_each(entities: Ints, least: int, otherwise: bool) -> bool:
