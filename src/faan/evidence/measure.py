@@ -14,8 +14,8 @@ from faan.evidence.head_query import Candidates, HeadQuery
 from faan.evidence.relation_query import RelationQuery
 from faan.evidence.sources import Values
 
-_FEW = 8  # a part of the candidates so small is looked up as it comes
-_AT_ONCE = 1 << 17  # candidates that are looked at together
+_FEW = 8  # values are sorted first if they are more than one in so many
+_AT_ONCE = 1 << 17  # candidates in one block
 
 
 class Measure:
@@ -44,7 +44,7 @@ class Measure:
         return {number: np.sort(values) for number, values in self._among.tails.items()}
 
     def _competes(self, head: int) -> NDArray[np.bool_]:
-        """Which of the task's candidates are not known of the head, (N,)."""
+        """Which of the task's candidates are not known tails of the head, (N,)."""
         return ~np.isin(self.query.candidates, self.query.known_tails(head))
 
     def values(self, head: int) -> Values:
@@ -62,7 +62,7 @@ class Measure:
         rows = np.searchsorted(members, candidates).clip(max=len(members) - 1)
         values, outside = among[rows], members[rows] != candidates
         is_known = ~outside & ~competes[rows]
-        if is_known.any():  # the same shapes as above: rounding must not tell equals apart
+        if is_known.any():  # the same shapes as above, so that equal values are rounded alike
             values[is_known] = self._among.values(head, self._compared)[rows[is_known]]
         if outside.any():
             values[outside] = self._outside(head, candidates[outside])
@@ -75,7 +75,7 @@ class Measure:
         return np.concatenate([values, places], axis=1)
 
     def _higher(self, number: int, values: Values, among: Values, competes: NDArray[np.bool_]) -> Ints:
-        """How many of the candidates that compete are higher than each value: (C,) and (N,) to (C,)."""
+        """How many competing candidates have a higher value than each: (C,) and (N,) to (C,)."""
         known = self._sorted_tails.get(number)
         if known is None:
             return count_higher(np.sort(among[competes]), values)
@@ -90,7 +90,7 @@ class Measure:
 
 
 def column_evidence(evidence: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
-    """For each column of a table the evidence that it is of, and in which direction it speaks for a pair."""
+    """The evidence of each column of a table, and whether higher values support a pair."""
     return [
         *((one, int(one.direction)) for one in evidence),
         *((one, -one.direction) for one in evidence if one.is_compared),  # place 0 is the best
@@ -113,7 +113,7 @@ class _Table:
         self, query: RelationQuery, ids: Ints, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None
     ) -> None:
         self._query, self._ids, self._evidence = query, ids, evidence
-        self._only = Candidates(query, ids) if len(ids) <= _AT_ONCE else None  # keeps what it has computed
+        self._only = Candidates(query, ids) if len(ids) <= _AT_ONCE else None  # caches what it computed
         wanted = [
             (number, one)
             for number, one in enumerate(evidence)
@@ -135,7 +135,7 @@ class _Table:
     def values(self, head: int, numbers: Sequence[int], wanted: NDArray[np.bool_] | None = None) -> Values:
         """The values of some of the evidence for a head with each candidate, (C, E); zero for the other evidence."""
         table = np.zeros((len(self._ids), len(self._evidence)), np.float32, order="F")
-        with np.errstate(invalid="ignore"):  # some processors raise the flag in products of sound numbers
+        with np.errstate(invalid="ignore"):  # some processors set the flag for products of finite numbers
             for part, candidates in self._parts():
                 query = HeadQuery(candidates, head, None if wanted is None else wanted[part])
                 for number in numbers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from faan.base import Ints, places_of
 from faan.graph import Graph
 
-_AT_ONCE = 1 << 20  # roles that are weighed together
+_AT_ONCE = 1 << 20  # roles in one block
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Profiles:
 
     @classmethod
     def of(cls, graph: Graph) -> Profiles:
-        """Count the edges of each entity by relation; once for a graph, however many ask."""
+        """Count the edges of each entity by relation; computed once for a graph."""
         if graph not in _COUNTED:
             _COUNTED[graph] = cls._count(graph)
         return _COUNTED[graph]
@@ -60,7 +60,7 @@ class Profiles:
         return (products / np.maximum(lengths, 1e-12)[:, None]).astype(np.float32)
 
     def popularity(self, entities: Ints, wanted: NDArray[np.float32], hidden: int | None) -> NDArray[np.float32]:
-        """How much entities play the wanted roles (roles,): the weights of their own roles, summed up."""
+        """How much entities have the wanted roles (roles,): the sum of the weights of their own roles."""
         rows, roles, weights, _ = self._gather(entities, hidden)
         return _sum_rows((weights * wanted[roles])[:, None], rows, len(entities))[:, 0]
 
