@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
@@ -16,7 +17,7 @@ from faan.complete.registry import recipe_of
 from faan.graph import Graph, read_graph
 from faan.models import METHODS, EvidenceRanker
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 ROOT = Path(__file__).parent.parent.parent
 

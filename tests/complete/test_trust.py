@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.complete import Completer, Extended, fit
 from faan.complete.calibration import UNMEASURED
@@ -18,7 +19,7 @@ from faan.complete.shape import TypePairs, has_one_value
 from faan.graph import read_graph
 from faan.tasks import PairSet
 
-from .conftest import CAPITALS, COUNTRIES, facts
+from .conftest import CAPITALS, COUNTRIES
 
 FIVE = CAPITALS[:5]
 
