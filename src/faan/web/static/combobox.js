@@ -1,10 +1,10 @@
-// A text field that completes what one types, for mouse, keyboard and screen readers.
+// A text field with completion, for mouse, keyboard and screen readers.
 
 import { get } from "./server.js";
 
 let count = 0;
 
-// `source(text)` is the address to ask, `rows(answer)` what to offer: {name, label, note}; `choose(row)` takes one.
+// `source(text)` is the address to request, `rows(answer)` gives the choices {name, label, note}; `choose(row)` takes one.
 export function combobox(input, source, rows, choose) {
   const list = document.createElement("ul");
   list.id = `options-${(count += 1)}`;
@@ -101,7 +101,7 @@ export function combobox(input, source, rows, choose) {
   });
 }
 
-// Entities that are like some others come first.
+// Entities that resemble the given ones come first.
 export const entitySource = (like = () => []) => (text) => {
   const query = new URLSearchParams({ q: text.slice(0, 200) });
   like().slice(-20).forEach((name) => query.append("like", name));
