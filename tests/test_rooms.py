@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -57,6 +58,16 @@ def test_a_room_imports_only_what_rooms_above_it_offer(path: Path) -> None:
         assert ROOMS.index(room) < ROOMS.index(own), f"{module} is below {own}"
         assert not inside, f"{name} is taken from {module}, past the room's __init__"
         assert name in import_module(f"faan.{room}").__all__
+
+
+def test_the_architecture_says_which_rooms_a_room_imports_from() -> None:
+    imported: dict[str, set[str]] = {room: set() for room in ROOMS}
+    for path in FILES:
+        imported[room_of(path)] |= {module.split(".")[1] for module, _ in imports(path)}
+    text = (SOURCE.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for room, others in imported.items():
+        names = ", ".join(other for other in ROOMS if other in others - {room})
+        assert re.search(rf"^\| `{room}/` \| .* \| {names or '–'} \|$", text, re.MULTILINE), f"{room} imports {names}"
 
 
 @pytest.mark.parametrize("room", ROOMS)

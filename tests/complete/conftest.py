@@ -6,11 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tools.attack.small_graph import LANDS, QUICK, facts
 
 from faan.complete import Completer, fit
 from faan.graph import Graph, read_graph
 
-COUNTRIES = 30
+COUNTRIES = LANDS
 CAPITALS = [(f"land{i}", f"town{i}a") for i in range(COUNTRIES)]  # not in the graph: what is to be found
 
 
@@ -21,22 +22,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-def facts(trades: int = 0) -> list[tuple[str, str, str]]:
-    """The first town of each land is the seat of its court; the land's coin is minted there."""
-    rows = []
-    for i in range(COUNTRIES):
-        land = f"land{i}"
-        rows += [(f"town{i}{t}", "lies_in", land) for t in "abc"]
-        rows += [(f"court{i}", "sits_in", f"town{i}a"), (f"court{i}", "judges", land)]
-        rows += [(f"coin{i}", "minted_in", f"town{i}a"), (f"coin{i}", "shows", f"beast{i % 7}")]
-        rows += [(land, "speaks", f"tongue{i % 4}"), (land, "next_to", f"land{(i + 1) % COUNTRIES}")]
-        rows += [(land, "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
-        rows += [(f"town{i}{t}", "is", "city") for t in "abc"]
-        rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
-        rows += [(land, f"trade{t}", f"land{(i + t + 2) % COUNTRIES}") for t in range(trades)]
-    return rows
-
-
 def rows_of(folder: Path) -> pl.DataFrame:
     """The suggestions of a job, whatever the order of its parts."""
     found = pl.read_parquet(sorted(folder.glob("*.parquet")), glob=False, hive_partitioning=False)
@@ -45,7 +30,7 @@ def rows_of(folder: Path) -> pl.DataFrame:
 
 def fit_quickly(graph: Graph) -> Completer:
     """The default method with few trees, which learn from little."""
-    return fit(graph, config=str(Path(__file__).parent / "quick.toml"))
+    return fit(graph, config=str(QUICK))
 
 
 @pytest.fixture(scope="session")

@@ -9,13 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tools.attack.small_graph import facts
 
 from faan.base import InputError
 from faan.complete import BulkQuestion, BulkSettings, Completer, all_relations, fit, suggest_in_bulk
 from faan.complete.bulk import read_job
 from faan.complete.types import Described, Examples, Extended
 
-from .conftest import CAPITALS, facts, rows_of
+from .conftest import CAPITALS, rows_of
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., tuple[int, str, str]]

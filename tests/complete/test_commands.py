@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.complete import Completer, fit
 from faan.complete.output import COLUMNS
 from faan.graph import read_graph
 
-from .conftest import CAPITALS, COUNTRIES, facts
+from .conftest import CAPITALS, COUNTRIES
 
 Faan = Callable[..., tuple[int, str, str]]
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tools.attack.small_graph import facts
 
 from faan.base import InputError, Ints
 from faan.complete import Completer, Hop, Reason, ask, fit
@@ -21,7 +22,7 @@ from faan.graph import Graph, read_graph
 from faan.models import EvidenceRanker, ScorePart, ScoreParts, make_sources
 from faan.tasks import without_rows
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 FIVE = CAPITALS[:5]
 FACTS = {(head, relation, tail) for head, relation, tail in facts()}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
@@ -19,7 +20,7 @@ from faan.embed import TrainedVectors, extend
 from faan.graph import Graph, read_graph
 from faan.models import METHODS, EvidenceRanker
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -11,12 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tools.attack.small_graph import facts
 
 import faan
 from faan.base import InputError
 from faan.complete import Completer
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 FIVE = CAPITALS[:5]
 HEADS, TAILS = [head for head, _ in FIVE], [tail for _, tail in FIVE]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import QUICK, facts
 
 from faan.complete import Completer, fit
 from faan.graph import read_graph
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 _SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "ri", "so", "tu")
 
@@ -26,7 +27,7 @@ def named(name: str) -> str:
 
 @pytest.mark.slow
 def test_a_model_with_names_is_fitted_saved_and_loaded(tmp_path: Path) -> None:
-    quick = (Path(__file__).parent / "quick.toml").read_text(encoding="utf-8")
+    quick = QUICK.read_text(encoding="utf-8")
     config = tmp_path / "names.toml"
     config.write_text(quick.replace('method = "evidence"', 'method = "evidence"\nnames = true'), encoding="utf-8")
     rows = [(named(head), relation, named(tail)) for head, relation, tail in facts(trades=27)]

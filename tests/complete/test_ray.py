@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 from polars.testing import assert_frame_equal
+from tools.attack.small_graph import facts
 
 from faan.base import Cluster, InputError
 from faan.complete import BulkSettings, Completer, all_relations, fit, suggest_in_bulk
@@ -24,7 +25,7 @@ from faan.embed import EmbedConfig, embed_graph
 from faan.graph import read_graph
 from faan.tasks import BuildSettings, build_benchmark, write_benchmark
 
-from .conftest import facts, rows_of
+from .conftest import rows_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")]
 SETTINGS = BulkSettings(top=3)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.base import InputError
 from faan.complete import Completer, Described, Suggestion, fit
@@ -14,7 +15,7 @@ from faan.complete.constraints import Constraints
 from faan.complete.question import ask
 from faan.graph import Graph, read_graph
 
-from .conftest import COUNTRIES, facts
+from .conftest import COUNTRIES
 
 SCHEMA = """\
 @prefix : <http://example.org/> .

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tools.attack.small_graph import facts
 
 from faan.graph import read_graph
 
 from . import opening
-from .conftest import facts, fit_quickly
+from .conftest import fit_quickly
 from .test_folder import copy_with, files_of, harmed
 
 

@@ -8,8 +8,9 @@ from itertools import groupby, islice
 import numpy as np
 import pytest
 
-from faan.base import InputError, UnknownNameError
+from faan.base import InputError, Ints, UnknownNameError
 from faan.complete import Completer, Extended, ask
+from faan.complete.because import Because
 from faan.graph import Graph
 from faan.tasks import without_relations
 
@@ -55,6 +56,20 @@ def test_a_fact_has_one_probability_whichever_way_it_was_asked(completer: Comple
 def test_the_first_heads_of_a_tail_do_not_depend_on_how_many_are_wanted(unmeasured: Completer) -> None:
     ten = list(unmeasured.suggest(FIVE, tails=["town9a"], top=10))
     assert list(unmeasured.suggest(FIVE, tails=["town9a"], top=3)) == ten[:3]
+
+
+def test_heads_of_a_tail_that_cannot_be_among_the_best_get_no_reasons(
+    completer: Completer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, tell = list[int](), Because.tell
+
+    def count(self: Because, head: int, tails: Ints) -> object:
+        told.append(head)
+        return tell(self, head, tails)
+
+    monkeypatch.setattr(Because, "tell", count)
+    assert len(completer.suggest(FIVE, tails=["town9a"], top=1)) == 1
+    assert len(told) == 1  # the inverse relation proposes ten heads, the right one first
 
 
 def test_heads_that_have_their_one_tail_are_not_suggested_for_another(

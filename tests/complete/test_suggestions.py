@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pyoxigraph as ox
 import pytest
+from tools.attack.small_graph import facts
 
 import faan
 from faan.base import InputError
@@ -23,7 +24,7 @@ from faan.graph import Graph, Terms
 from faan.rank import METRICS, ResultFile
 from faan.tasks import SPLITS
 
-from .conftest import CAPITALS, facts
+from .conftest import CAPITALS
 
 FIVE = CAPITALS[:5]
 EVIL = "<img src=x onerror=alert(1)>"

@@ -101,9 +101,7 @@ def test_parquet_is_read_by_column_names_or_order(tmp_path: Path) -> None:
     assert read_graph(path).report.notes == ()
     frame.rename({"head": "a", "relation": "b", "tail": "c"}).write_parquet(path)
     assert list(read_graph(path).triples()) == TRIPLES
-    assert read_graph(path).report.notes == (
-        "no columns with names that are known; taken as head, relation and tail: a, b, c",
-    )
+    assert read_graph(path).report.notes == ("no column has a known name; read as head, relation and tail: a, b, c",)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match="not a readable Parquet file"):
         read_graph(path)

@@ -162,7 +162,7 @@ def test_files_without_any_fact_are_an_error(write: Write) -> None:
 
 
 def test_two_columns_that_say_nothing_are_an_error(write: Write) -> None:
-    with pytest.raises(InputError, match=r"at least 3 columns .* types in two columns are given with --labels"):
+    with pytest.raises(InputError, match=r"at least 3 columns .* tables of labels or types with --labels"):
         read_graph([write("facts.tsv", FACTS), write("unclear.tsv", "Q1\tPeru\n")])
 
 

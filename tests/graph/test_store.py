@@ -154,11 +154,11 @@ def test_names_that_are_no_texts_are_noticed(countries: Graph, tmp_path: Path) -
         array = np.load(tmp_path / "saved" / f"{file}.npy")
         array[place] = byte
         np.save(tmp_path / "saved" / f"{file}.npy", array)
-        with pytest.raises(InputError, match="its names are no texts"):
+        with pytest.raises(InputError, match="its names are not valid text"):
             open_graph(tmp_path / "saved").check()
     halved = Names.from_strings(["é", ""])
     halved.offsets[1] = 1
-    with pytest.raises(InputError, match="its names are no texts"):
+    with pytest.raises(InputError, match="its names are not valid text"):
         halved.check()
 
 

@@ -95,7 +95,7 @@ def test_a_relation_of_the_graph_to_a_file_by_mouse(page: str, window: Window) -
     window.click("#show-export")
     window.click("#export-decision option[value=all]")
     window.click("#export-form .primary")
-    window.wait_for_text("#export-problem", "cannot say which facts were rejected")
+    window.wait_for_text("#export-problem", "cannot mark rejected facts")
     window.click("#export-format option[value=ttl]")
     window.click("#export-form .primary")
     assert "Ana" in window.saved("all.ttl")

@@ -106,7 +106,7 @@ def test_reasons_that_faan_would_not_write_are_refused(decisions: Decisions, rea
     decisions.close()
     with closing(sqlite3.connect(decisions.path, isolation_level=None)) as connection:
         connection.execute("INSERT INTO shown VALUES (1, ?)", (reasons,))
-    with pytest.raises(InputError, match="reasons are not as they are written"):
+    with pytest.raises(InputError, match="reasons are not as faan writes them"):
         Decisions(decisions.path)
 
 
@@ -114,7 +114,7 @@ def test_reasons_of_no_decision_are_refused(decisions: Decisions) -> None:
     decisions.close()
     with closing(sqlite3.connect(decisions.path, isolation_level=None)) as connection:
         connection.execute("INSERT INTO shown VALUES (7, '[]')")
-    with pytest.raises(InputError, match="reasons are not as they are written"):
+    with pytest.raises(InputError, match="reasons are not as faan writes them"):
         Decisions(decisions.path)
 
 

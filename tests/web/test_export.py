@@ -177,7 +177,7 @@ def test_every_format_can_be_asked_for_by_name() -> None:
 
 
 def test_formats_that_cannot_tell_refuse_to_mix_accepted_and_rejected() -> None:
-    with pytest.raises(InputError, match="cannot say which facts were rejected"):
+    with pytest.raises(InputError, match="cannot mark rejected facts"):
         text([], "nt", "all")
 
 
@@ -225,7 +225,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--base", "x"), 1, "is not an IRI"),
         (("--relation-base", "x"), 1, "is not an IRI"),
         (("--format", "quickstatements"), 1, "is not a Wikidata item"),
-        (("--decision", "all"), 1, "cannot say which"),
+        (("--decision", "all"), 1, "cannot mark rejected"),
         (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
         (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),
         (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .trig, .trig12, .ru, .txt"),

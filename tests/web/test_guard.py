@@ -158,7 +158,7 @@ def test_others_are_let_in_only_with_a_token() -> None:
         check_access(host, None)
     check_access("0.0.0.0", TOKEN)
     for host in ("0.0.0.0", "192.168.0.1", "example.org", "::"):
-        with pytest.raises(InputError, match="protect it with a token"):
+        with pytest.raises(InputError, match="protect it with --token"):
             check_access(host, None)
     for token in ("short", "ümlaut-und-noch-mehr", "0123456789\n01234567"):
         with pytest.raises(InputError, match="16 or more plain characters"):

@@ -100,7 +100,7 @@ def test_a_port_in_use_is_one_line(model: Path, faan: Faan) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--host", "0.0.0.0"), "protect it with a token, by --token or FAAN_TOKEN"),
+        (("--host", "0.0.0.0"), "protect it with --token or FAAN_TOKEN"),
         (("--token", "short"), "16 or more plain characters"),
         (("--host", "no.such.host.invalid", "--token", "0123456789abcdef"), "no such host"),
         (("--port", "0", "--decisions", "/nowhere/at/all"), "choose another file with --decisions FILE"),

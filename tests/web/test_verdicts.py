@@ -192,7 +192,7 @@ def test_undo_right_after_a_decision_takes_that_decision_back(page: str, model: 
     connection.close()
     assert events == ["accepted", "rejected", "undone", "undone"]
     window.press("u")
-    assert window.text("#status") == "Nothing of yours to undo."
+    assert window.text("#status") == "You have no decision to undo."
 
 
 def test_an_answer_that_is_older_than_what_was_undone_is_not_believed(page: str, window: Window) -> None:
@@ -206,7 +206,7 @@ def test_an_answer_that_is_older_than_what_was_undone_is_not_believed(page: str,
     window.release()  # tells of the decision
     window.decide("a")
     window.wait_for_text("#progress", "1 accepted")
-    for said in ("Undone.", "Nothing of yours to undo."):
+    for said in ("Undone.", "You have no decision to undo."):
         window.press("u")
         assert window.text("#status") == said
 
@@ -302,7 +302,7 @@ def test_what_the_page_says_covers_nothing_that_can_be_pressed(
 ) -> None:
     window.show_as(*size)
     first, *_ = opened(page, window, MANY)
-    says = ["suggestions", "Nothing of yours to undo.", f"{first}: accepted."]
+    says = ["suggestions", "You have no decision to undo.", f"{first}: accepted."]
     for key, text in zip((None, "u", "a"), says, strict=True):
         if key:
             window.press(key)

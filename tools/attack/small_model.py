@@ -8,61 +8,19 @@ from contextlib import closing
 from pathlib import Path
 
 from tools.attack.campaign import ROOT
+from tools.attack.small_graph import QUICK, facts
 
 _PLACE = ROOT / "runs" / "attack"
 _METHOD = "evidence"
-LANDS = 30
 EXAMPLES = [(f"land{i}", f"town{i}a") for i in range(5)]
-_SETTINGS = """
-[model]
-method = "evidence"
-shots = [5]
-heads = 4
-trees = 30
-min_rows = 20
-[model.translation]
-model = "transe"
-epochs = 20
-margin = 12.0
-[embed]
-model = "complex"
-dimension = 50
-epochs = 20
-loss = "softmax"
-negatives = 128
-regularization = 0.05
-"""
-
-
-def facts() -> list[tuple[str, str, str]]:
-    """Lands with towns, courts, coins and trades: enough relations to learn from."""
-    rows = []
-    for i in range(LANDS):
-        land = f"land{i}"
-        rows += [(f"town{i}{t}", "lies_in", land) for t in "abc"]
-        rows += [(f"court{i}", "sits_in", f"town{i}a"), (f"court{i}", "judges", land)]
-        rows += [(f"coin{i}", "minted_in", f"town{i}a"), (f"coin{i}", "shows", f"beast{i % 7}")]
-        rows += [(land, "speaks", f"tongue{i % 4}"), (land, "next_to", f"land{(i + 1) % LANDS}")]
-        rows += [(land, "is", "country"), (f"coin{i}", "is", "currency"), (f"court{i}", "is", "court")]
-        rows += [(f"town{i}{t}", "is", "city") for t in "abc"]
-        rows += [(land, f"custom{c}", f"custom{c}-{i % (c + 2)}") for c in range(6)]
-        rows += [(land, f"trade{t}", f"land{(i + t + 2) % LANDS}") for t in range(27)]
-    return rows
-
-
-def settings() -> Path:
-    """The configuration of the small model."""
-    _PLACE.mkdir(parents=True, exist_ok=True)
-    path = _PLACE / "quick.toml"
-    path.write_text(_SETTINGS)
-    return path
+_TRADES = 27  # enough relations to learn from
 
 
 def graph_file() -> Path:
     """The facts as a file."""
     _PLACE.mkdir(parents=True, exist_ok=True)
     path = _PLACE / "land.tsv"
-    path.write_text("".join("\t".join(row) + "\n" for row in facts()))
+    path.write_text("".join("\t".join(row) + "\n" for row in facts(_TRADES)))
     return path
 
 
@@ -94,7 +52,7 @@ def _make(folder: Path) -> None:
     from faan.web.decision import NewDecision
 
     shutil.rmtree(folder, ignore_errors=True)
-    completer = fit(read_graph(facts(), type_relations=["is"]), config=str(settings()), progress=False)
+    completer = fit(read_graph(facts(_TRADES), type_relations=["is"]), config=str(QUICK), progress=False)
     assert completer.about.method == _METHOD, "a model without vectors and trees is a smaller target"
     completer.save(folder)
     with closing(Decisions(folder / DECISIONS_FILE)) as decisions:

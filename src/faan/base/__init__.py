@@ -1,4 +1,4 @@
-"""What every room stands on: errors, files, progress, ragged arrays, settings, random streams, run folders."""
+"""What every other room uses: errors, files, progress, ragged arrays, settings, random streams, run folders."""
 
 from faan.base.arrays import open_array
 from faan.base.checked import Checked

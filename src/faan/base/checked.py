@@ -24,7 +24,7 @@ _COARSE = 1_000_000  # a file system whose times are all multiples of this canno
 
 
 class Checked:
-    """What is known of some files and folders (`parts`) of a folder."""
+    """Which files and folders (`parts`) of a folder were checked."""
 
     def __init__(self, folder: Path, parts: Iterable[str]) -> None:
         self._folder, self._parts = folder.absolute(), tuple(parts)
@@ -44,7 +44,7 @@ class Checked:
         """Note down that all is as it should be, unless a file has changed since this object was made."""
         if self._begun is None or self._begun != self._state():
             return
-        with suppress(OSError):  # where nothing can be noted down, it is checked each time
+        with suppress(OSError):  # if nothing can be saved, files are checked each time
             self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_text(self._note, self._begun)
 
@@ -78,7 +78,7 @@ class Checked:
             return None
         wait = max(times) + _TICK - time.time_ns()
         if wait > _TICK:
-            return None  # a clock goes wrong
+            return None  # the clock was changed
         time.sleep(max(wait, 0) / 1e9)  # from here on a change gets a later time
         return json.dumps([version("faan"), files], sort_keys=True)
 

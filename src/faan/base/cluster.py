@@ -57,7 +57,7 @@ class Cluster:
         with _connected(ray, self.address, self.workers):
             there = int(ray.cluster_resources().get("CPU", 1))
             if self.workers is not None and self.workers > there:
-                raise InputError(f"{self.workers} workers are asked for, and Ray has {there} cores")
+                raise InputError(f"{self.workers} workers need as many cores; Ray has {there}")
             yield _RayPool(ray, worker, given, min(self.workers or there, most))
 
 
@@ -133,14 +133,14 @@ class _RayPool:
         self._deaths += 1
         if self._deaths > _DEATHS:
             reason = str(error).strip().splitlines()[0]
-            raise InputError(f"Ray's workers die: {reason}. What was written is kept: go on with it later") from None
+            raise InputError(f"Ray's workers die: {reason}. What was written is kept: continue it later") from None
 
 
 @contextmanager
 def _connected(ray: Any, address: str | None, workers: int | None) -> Iterator[None]:
     """Connect with a cluster, or start Ray on this machine; it ends with the work."""
     if ray.is_initialized():
-        yield  # whoever connected decides when to end
+        yield  # the caller that connected also disconnects
         return
     _check_reachable(address)
     try:
@@ -176,7 +176,7 @@ def _check_reachable(address: str | None) -> None:
 
 
 def _import_ray() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
     try:
         import ray
     except ImportError:

@@ -26,7 +26,7 @@ def config_file(source: Path | str) -> Path:
 
 
 def config_name(source: Path | str) -> str:
-    """What result files call a configuration: its name, or the path of a file that does not ship with faan."""
+    """The name of a configuration in result files: its own, or the path of a file that does not ship with faan."""
     return _shipped(source) or Path(source).as_posix()
 
 

@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what a library prints about its own failure out of the terminal; where nothing fails, it is printed."""
+    """Hide what a library prints about its own failure; print it if nothing fails."""
     sys.stderr.flush()
     with tempfile.TemporaryFile() as said:
         own = os.dup(2)

@@ -86,7 +86,7 @@ _IN_WORDS = {
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """How many there are of something, in words: `1 fact`, `2 facts`."""
+    """A count in words: `1 fact`, `2 facts`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

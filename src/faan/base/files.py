@@ -40,7 +40,7 @@ def check_writable(folder: Path) -> None:
 
 @contextmanager
 def atomic_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder to write into; it replaces `folder` when the block ends well, else nothing changes.
+    """Yield a new folder to write into; it replaces `folder` if the block succeeds, else nothing changes.
 
     Whenever the process is killed, one of the two is there as a whole. What it leaves beside them is removed by the
     next one that writes the same folder.
@@ -70,7 +70,7 @@ def _swap(new: Path, folder: Path) -> None:
 
 
 def _finish(temporary: Path, folder: Path) -> None:
-    """Put a new folder in its place where a process was killed after it had taken the old one away."""
+    """Finish a replacement if a process was killed after it had moved the old folder away."""
     if (temporary / _OLD).exists() and (temporary / _NEW).exists() and not folder.exists():
         (temporary / _NEW).rename(folder)
 
@@ -107,7 +107,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
         mark, part = folder / "mark", folder / "part"
         mark.touch()
         yield part
-        part.chmod(mark.stat().st_mode)  # as the user's umask has it; some libraries let nobody else read
+        part.chmod(mark.stat().st_mode)  # by the user's umask; some libraries write files that only the owner can read
         sync(part)
         part.replace(path)
     sync(path.parent)
@@ -137,7 +137,7 @@ def read_small(path: Path, most: int = _SMALL) -> str:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a file; a pipe does not make us wait until somebody writes to it."""
+    """Open a file; do not wait for a writer if it is a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -211,7 +211,7 @@ def _locked_folder(place: Path, prefix: str) -> tuple[Path, Callable[[], None]]:
 
 
 def _unused(place: Path, prefix: str) -> Iterator[Path]:
-    """The temporary folders of processes that were killed: those that nobody has locked."""
+    """The temporary folders of processes that were killed: those without a lock."""
     if os.name == "nt":
         return
     for folder in place.glob(f"{glob.escape(prefix)}{_RANDOM}"):
@@ -251,7 +251,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def try_lock(number: int) -> bool | None:
-    """Lock an open file or folder: True if nobody else has the lock, None where the system has no such locks."""
+    """Lock an open file or folder: True if no other process has the lock, None if the system has no such locks."""
     try:
         import fcntl  # not at the top: Windows has none
     except ModuleNotFoundError:

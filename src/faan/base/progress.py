@@ -28,7 +28,7 @@ _log = logging.getLogger("faan")
 
 
 def ignore_progress(what: str, share: float) -> None:
-    """An `OnProgress` for work that nobody watches."""
+    """An `OnProgress` that ignores progress."""
 
 
 def log_progress(what: str, share: float) -> None:

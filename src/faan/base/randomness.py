@@ -1,6 +1,6 @@
 """Random numbers as a function of seed, purpose and step: the same on every machine, without generator state.
 
-numpy promises the raw stream of its bit generators for ever, but not what its distributions make of it. So only raw
+numpy promises the raw stream of its bit generators for ever, but not its distributions. So only raw
 64-bit numbers are taken from it, and turned into integers here.
 """
 

@@ -32,7 +32,7 @@ ProgressT = TypeVar("ProgressT")
 
 
 class TrainingError(InputError):
-    """Training cannot go on; the message says what to change."""
+    """Training cannot continue; the message says what to change."""
 
 
 def write_config(folder: Path, settings: Settings) -> None:

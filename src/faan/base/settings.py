@@ -1,4 +1,4 @@
-"""What all settings have in common: checked when they are given, never changed after, read from TOML."""
+"""The base class of settings: checked at construction, immutable, read from TOML."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class UnknownSettingError(InputError):
 
 
 def parse_setting(text: str) -> Any:
-    """A value as it would stand in a TOML file, or a number such as .5; what is neither is a string."""
+    """A value as in a TOML file, or a number such as .5; anything else is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):

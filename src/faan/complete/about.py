@@ -1,4 +1,4 @@
-"""What a model folder says about itself: what it is, from what graph, and how good."""
+"""The description of a model: its method, its graph, and how good it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Bin(BaseModel):
 
 
 class Point(BaseModel):
-    """What you get if you accept all first suggestions with at least some probability."""
+    """The result of accepting all first suggestions with at least some probability."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -76,7 +76,7 @@ class GraphSource(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str  # of the file or folder that it was read from, without the place on somebody's machine
+    name: str  # of the file or folder that it was read from, without its path
     entities: int
     relations: int
     triples: int

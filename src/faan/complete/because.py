@@ -1,8 +1,8 @@
-"""Why an answer has its score, in sentences: the parts of the score that moved it most, for it and against it.
+"""Explains a score in sentences: the parts that moved it most, for and against the answer.
 
 Parts come from the method itself (`ExplainingScorer`: tree SHAP for the evidence ranker, sums for path rules), from
-types that never go together and from decisions. What belongs together (all evidence from paths, say) is one
-topic, and each topic is told by what it rests on: the walks, the shared neighbours, the examples.
+types that never occur together and from decisions. Related parts (such as all evidence from paths) are one topic. The
+sentence of a topic names what it rests on: the walks, the shared neighbours, the examples.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BY_NAME = {
 
 
 class Because:
-    """Tells why answers to one question have their scores."""
+    """Explains the scores of answers to one question."""
 
     def __init__(self, reasons: Reasons, scorer: Adjusted) -> None:
         self._reasons, self._scorer = reasons, scorer
@@ -196,7 +196,7 @@ class Because:
         types, decided = self._scorer.parts(head, tail)
         if types:
             one, other = (self._reasons.type_of(entity) for entity in (head, tail))
-            yield Reason(f"against: in the known facts no {one} goes with a {other}", types, ())
+            yield Reason(f"against: no known fact of this relation links a {one} with a {other}", types, ())
         yield from self._schema(head, tail)
         for kind, added in decided.items():
             if added:

@@ -1,7 +1,7 @@
 """Suggestions in bulk: many relations, every head that lacks a fact, written as Parquet parts into a folder.
 
 A job is a list of blocks, each some heads of one relation. A block becomes one part, which is written atomically and
-depends on nothing but the model and the block. So an interrupted job goes on where it was, and an engine may compute
+depends on nothing but the model and the block. So an interrupted job can be continued, and an engine may compute
 the blocks in any order, on any number of workers and some of them twice: the parts are the same.
 """
 
@@ -86,7 +86,7 @@ class BulkJob(BaseModel):
 
     @property
     def heads(self) -> int:
-        """How many heads are asked about, over all relations."""
+        """The number of heads of all relations."""
         return sum(block.end - block.begin for block in self.blocks)
 
 
@@ -134,7 +134,7 @@ def suggest_in_bulk(
     engine: Cluster | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> BulkJob:
-    """Complete relations: ask about every head that looks like one of theirs and lacks the fact.
+    """Complete relations: rank the tails of every head that looks like one of theirs and lacks the fact.
 
     Args:
         completer: The model, open.
@@ -142,7 +142,7 @@ def suggest_in_bulk(
         folder: Where parts go: a new or empty folder, or that of the same job if it is to `resume`.
         questions: The relations.
         settings: Which suggestions to write for each head.
-        resume: Go on with an interrupted job.
+        resume: Continue an interrupted job.
         engine: What computes the blocks; this process by default.
         on_progress: Called with what is being done and the share that is done.
 

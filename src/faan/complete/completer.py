@@ -33,7 +33,7 @@ from faan.evidence import Profiles
 from faan.graph import Graph
 from faan.tasks import PairSet, Scorer
 
-_MAX_KEPT = 256 << 20  # bytes of prepared questions that are kept
+_MAX_KEPT = 256 << 20  # bytes of cached questions
 
 
 class Completer:
@@ -41,7 +41,7 @@ class Completer:
 
     Attributes:
         graph: The graph.
-        about: What the model is, from what graph, and how good it was on relations that it had never seen.
+        about: The model's method, its graph, and how good it was on relations that it had never seen.
         fitted: The method that ranks.
         calibrations: What turns scores into probabilities.
 
@@ -118,9 +118,9 @@ class Completer:
     ) -> Suggestions:
         """Suggest missing facts of a relation.
 
-        Without heads and tails, the entities are asked about that look like heads of the examples and lack the fact,
-        most similar first. With heads, tails are suggested for each of them. With tails alone, heads are suggested for
-        each tail; if heads of the relation have one tail each, heads that already have one are skipped.
+        With heads, it suggests tails for each of them. With tails alone, it suggests heads for each tail; if heads of
+        the relation have one tail each, heads that already have one are skipped. Without both, it takes the entities
+        that look like heads of the examples and lack the fact, most similar first.
 
         Args:
             examples: A relation of the graph by name, whose facts are the examples; or pairs (head, tail) of any
@@ -197,7 +197,7 @@ class Completer:
         return [by_name[names[head], names[tail]] for head, tail in ids]
 
     def explain(self, head: str, tail: str, examples: ExamplesLike, *, rejected: PairsLike = ()) -> Explanation:
-        """Explain what speaks for and against one fact; a notebook draws the answer.
+        """Explain the evidence for and against one fact; a notebook draws the answer.
 
         Args:
             head: The head of the fact, by name or label.
@@ -220,7 +220,7 @@ class Completer:
 
         Args:
             examples: As for `suggest`.
-            strict: Leave out entities that can have no such fact by the schema.
+            strict: Skip entities that can have no such fact by the schema.
             by_likeness: Whether to compare them with the heads of the examples; otherwise they come in the graph's
                 order.
 
@@ -244,7 +244,7 @@ class Completer:
         return self._ranking(as_examples(examples, self.graph)).reasons.one_tail_each
 
     def trust(self, examples: ExamplesLike, *, rejected: PairsLike = ()) -> Trust:
-        """What the probabilities of a relation rest on, and what they are worth.
+        """What the probabilities of a relation rest on, and how reliable they are.
 
         Args:
             examples: As for `suggest`.
@@ -308,7 +308,7 @@ class Completer:
         return self.calibrations.of(question.hidden is not None)
 
     def _accepted(self, examples: Examples, question: Question) -> tuple[PairSet, Scorer] | None:
-        """What a reviewer accepted beside the facts of a relation of the graph, and scores that do not know it."""
+        """Accepted pairs that are not facts of the graph, and a scorer that was not given them."""
         name = self._own_facts(examples)
         if name is None or isinstance(examples, str):
             return None

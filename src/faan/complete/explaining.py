@@ -1,4 +1,4 @@
-"""Everything that speaks for one pair, taken apart."""
+"""Explains one pair: examples, neighbours, paths, evidence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PATHS = 8
 
 
 def explain(ranking: Ranking, method: Method, suggestion: Suggestion, rests_on: str) -> Explanation:
-    """Take a suggestion for a head and a tail apart: examples, neighbours, paths, evidence."""
+    """Explain a suggestion for a head and a tail: examples, neighbours, paths, evidence."""
     question, reasons = ranking.question, ranking.reasons
     graph = question.graph
     head, tail = graph.entity(suggestion.head), graph.entity(suggestion.tail)
@@ -55,7 +55,7 @@ def explain(ranking: Ranking, method: Method, suggestion: Suggestion, rests_on: 
 
 
 def _evidence(scorer: Scorer, head: int, tail: int) -> tuple[Contribution, ...]:
-    """What each piece of evidence adds to the score, where the method is made of evidence."""
+    """The contribution of each piece of evidence to the score, if the method uses evidence."""
     if not isinstance(scorer, ExplainingScorer):
         return ()
     [found] = scorer.explain(head, np.array([tail]))

@@ -50,7 +50,7 @@ def fit(
         method: One of those that `faan fit --help` lists, the evidence ranker by default; `"rules"` needs no training.
         config: A configuration of `faan train`, by name or file, in place of the method's own.
         without: Relations to leave out, as if the graph had none of their facts.
-        seed: Decides which relations are held out, and all else that is random.
+        seed: The random seed, which also decides which relations are held out.
         progress: Show progress bars in terminals and notebooks; elsewhere the logger `faan` reports.
         on_progress: A function that is called with what is going on and its share, instead of bars.
 
@@ -113,7 +113,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
 
 
 def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) -> tuple[Recipe, list[str]]:
-    """The method that was asked for, or one that needs no tasks; and what to say about it."""
+    """The chosen method, or one that needs no tasks, and notes about it."""
     notes = []
     if tasks is None:
         notes.append(

@@ -44,7 +44,7 @@ _VERSION = 2
 
 
 class _Head(BaseModel):
-    """What is read first: whether this is a model folder that this version can read."""
+    """The head of the file, read first: whether this version can read the folder."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -137,7 +137,7 @@ def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[G
 
 
 def read_about(folder: Path) -> About:
-    """What a model says about itself, without opening the rest."""
+    """The description of a model, without opening the rest."""
     return _read(folder).about
 
 

@@ -92,7 +92,7 @@ def _csv_line(cells: Sequence[str]) -> str:
 def last_asked(path: Path, form: str, by_tail: bool) -> tuple[str | None, int]:
     """The last entity that an interrupted job wrote lines about, None where it wrote none, and where these begin.
 
-    It may lack some of its lines: who goes on cuts the file there and asks about it again.
+    It may lack some of its lines: a resumed job cuts the file there and repeats this entity.
     """
     if not path.exists():
         return None, 0
@@ -121,7 +121,7 @@ def _begins(raw: bytes, line: str) -> bool:
 
 
 def cut(path: Path, size: int) -> None:
-    """Cut a file back to its first bytes; one with nothing left is begun anew."""
+    """Cut a file back to its first bytes; an empty one starts again."""
     if size:
         with path.open("r+b") as file:
             file.truncate(size)

@@ -30,11 +30,11 @@ class Question:
     relation: str  # what to call it
     references: Ints  # (K, 2)
     known: PairSet  # facts that are known
-    hidden: int | None  # the relation's id where the graph holds it: its edges must not speak for themselves
-    rejected: PairSet  # pairs that a reviewer found to be wrong
+    hidden: int | None  # the relation's id if the graph has it: its edges are hidden
+    rejected: PairSet  # pairs that a reviewer rejected
     as_if_like: tuple[str, ...] = ()  # relations that lent pairs,
     lent: int = 0  # which are the last of the references
-    is_inverse: bool = False  # heads of given tails are wanted
+    is_inverse: bool = False  # heads are suggested for given tails
 
     @cached_property
     def looks_like(self) -> Ints:
@@ -80,7 +80,7 @@ class Question:
 
     @cached_property
     def one_value(self) -> bool:
-        """Whether there is one answer: nearly all that are known say so, or, where these are few, the schema."""
+        """Whether there is one answer: by nearly all known facts or, if these are few, by the schema."""
         return has_one_value(self.entailed, self.is_functional)
 
     @cached_property
@@ -113,7 +113,7 @@ class Question:
         return self.num_examples <= _LOW_EVIDENCE
 
     def inverse(self) -> Question:
-        """Which heads do tails have? The same with heads and tails swapped."""
+        """The inverse question, which asks for the heads of tails."""
         graph, known = self.graph, self.known.pairs
         hidden = None if self.hidden is None else (self.hidden + graph.num_relations) % (2 * graph.num_relations)
         swapped = np.ascontiguousarray(self.references[:, ::-1])
@@ -127,7 +127,7 @@ class Question:
 def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = ()) -> Question:
     """Look up the examples: a relation of the graph by name, or pairs by the names of entities.
 
-    A pair that is both known and rejected is known: who accepts a fact after all has the last word.
+    A pair that is both known and rejected is known: it was accepted later.
     """
     question = _look_up(graph, examples)
     wrong = _pairs(graph, rejected)

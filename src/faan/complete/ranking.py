@@ -62,13 +62,16 @@ class Ranking:
         constraints = self.scorer.constraints
         return np.zeros(len(choices)) if constraints is None else constraints.sure(entity, choices)
 
-    def pairs(self, asked: Ints, answers: Ints) -> Iterator[Suggestion]:
-        """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known."""
+    def pairs(self, asked: Ints, answers: Ints, least: float = 0.0) -> Iterator[Suggestion]:
+        """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known.
+
+        Pairs less likely than `least` are skipped before their reasons are computed.
+        """
         for entity in np.unique(asked).tolist():
             wanted = np.unique(answers[asked == entity])
             for one, choices, scores in self._scores(np.array([entity]), wanted):
                 places, counts = np.flatnonzero(np.isin(choices, wanted)), self._competing(one, choices, "skip")
-                yield from self._judged(one, choices, scores, places, counts)
+                yield from self._judged(one, choices, scores, places, counts, least)
 
     def _judged(
         self,
@@ -170,7 +173,9 @@ def heads_for(
     having = question.known.pairs[:, 0] if is_over else np.empty(0, dtype=np.int32)
     for tail in tails.tolist():
         heads = inverse.candidates(tail, max(top, _JUDGED), known, having, strict)
-        place = {question.graph.entity_names[head]: place for place, head in enumerate(heads.tolist())}
-        judged = ranking.pairs(heads, np.full_like(heads, tail))
-        best = sorted(judged, key=lambda one: (-one.probability, place[one.head]))[:top]
-        yield from (replace(one, rank=rank) for rank, one in enumerate(best, 1) if one.probability >= least)
+        best: list[Suggestion] = []
+        for head in heads:  # reasons take most of the time: heads that cannot be among the best need none
+            floor = max(least, best[-1].probability) if len(best) == top else least
+            best += ranking.pairs(head[None], np.array([tail]), floor)
+            best = sorted(best, key=lambda one: -one.probability)[:top]  # stable: proposed first, listed first
+        yield from (replace(one, rank=rank) for rank, one in enumerate(best, 1))

@@ -1,4 +1,4 @@
-"""What can be said about answers to one question: paths, what entities share, warnings, all in words."""
+"""Facts and warnings about answers to one question, in words: paths, shared neighbours, rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FoundPath:
 
 
 class Reasons:
-    """What can be said about answers to one question."""
+    """Facts and warnings about answers to one question."""
 
     def __init__(self, question: Question, profiles: Profiles, scorer: Scorer) -> None:
         self.question, self.graph, self._scorer = question, question.graph, scorer
@@ -48,13 +48,13 @@ class Reasons:
 
     @cached_property
     def _groups(self) -> tuple[Group, Group]:
-        """What is asked about and what is answered in the examples."""
+        """The entities asked about and the answers in the examples."""
         first, second = (self.likeness.group(column) for column in self.question.references.T)
         return first, second
 
     @cached_property
     def relation_paths(self) -> RelationPaths:
-        """The paths that link the examples: those that the method follows, if it follows any."""
+        """The paths that link the examples: those of the method, if it uses paths."""
         if isinstance(self._scorer, ExplainingScorer):
             return self._scorer.paths
         question = self.question
@@ -86,7 +86,7 @@ class Reasons:
         if self._last_asked[0] != asked:
             self._last_asked = asked, self.likeness.alike(asked, self._groups[0])
         weights = (self._last_asked[1] * self.likeness.alike(answer, self._groups[1])) ** 2
-        weights[(self.question.references == (asked, answer)).all(1)] = 0  # a known pair does not speak for itself
+        weights[(self.question.references == (asked, answer)).all(1)] = 0  # a known pair is no example of itself
         return np.asarray(weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights)))
 
     def shared_neighbours(self, one: int, other: int) -> tuple[Ints, tuple[Fact, ...]]:
@@ -156,7 +156,7 @@ class Reasons:
         return "" if types is None or not own else types.label(own[0])
 
     def type_share(self, tail: int) -> tuple[str, float]:
-        """The type of a tail that most tails of the examples have, and their share; nothing where it has none."""
+        """The type of a tail that most tails of the examples have, and their share; empty if it has none."""
         types = self.graph.types
         if types is None or not len(types.of(tail)):
             return "", 0.0
@@ -182,7 +182,7 @@ class Reasons:
         return ", both ".join(self._hop(int(a.relations[i]), int(a.entities[i])) for i in best)
 
     def warnings(self, asked: int, answer: int) -> tuple[str, ...]:
-        """What speaks against a pair: known values where others have one, kinds of entities never seen there."""
+        """Warnings about a pair: the head already has its one value, or types never occur there."""
         by_schema = self._broken(asked, answer)
         kinds = {broken.rule.kind for broken in by_schema}
         return (
@@ -269,7 +269,7 @@ class Reasons:
                 return
         if self._type_pairs.is_odd(asked, answer):
             one, other = self.type_of(asked), self.type_of(answer)
-            yield f"{self.label(answer)} is of type {other}, which goes with no {one} in the known facts"
+            yield f"{self.label(answer)} is of type {other}, and no known fact of this relation links a {one} with one"
 
     @cached_property
     def _type_pairs(self) -> TypePairs:
@@ -289,7 +289,7 @@ class Reasons:
         return " ".join([self.label(walk.entities[0]), *hops])
 
     def hops(self, walk: PathInstance) -> tuple[Hop, ...]:
-        """The steps of a walk as a person is shown them."""
+        """The steps of a walk, with labels."""
         count = self.graph.num_relations
         return tuple(Hop(self.graph.relation_label(one % count), one < count) for one in walk.relations)
 
@@ -304,5 +304,5 @@ class Reasons:
         return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self.label(entity)}"
 
     def label(self, entity: int) -> str:
-        """What to show a person for an entity."""
+        """The label of an entity."""
         return self.graph.entity_label(entity)

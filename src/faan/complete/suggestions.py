@@ -1,4 +1,4 @@
-"""What `suggest` gives: suggestions that are computed when they are looked at, and can become a table or a file."""
+"""The result of `suggest`: suggestions that are computed lazily, and can become a table or a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NAMED_ENDINGS = [ending for ending, form in ENDINGS.items() if form in NAMED]
-_SHOWN = 10  # rows that are computed to be shown
+_SHOWN = 10  # rows that `repr` computes
 TYPES: dict[str, pl.DataType] = {
     "head": pl.String(),
     "tail": pl.String(),
@@ -35,17 +35,17 @@ TYPES: dict[str, pl.DataType] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What suggestions are for: how many heads (or tails) of which relation."""
+    """The question behind suggestions: its relation and number of heads (or tails)."""
 
     graph: Graph
-    relation: str  # what to call it
-    count: int  # entities that are asked about
+    relation: str  # its name
+    count: int  # heads (or tails) of the question
     by_tail: bool  # heads are suggested for given tails
-    as_if_like: tuple[str, ...] = ()  # relations that stood in for a new one
+    as_if_like: tuple[str, ...] = ()  # relations whose pairs are stand-ins for examples
 
 
 class Suggestions(Sequence[Suggestion]):
-    """Missing facts, best first for each head, computed when they are looked at.
+    """Missing facts, best first for each head, computed lazily.
 
     A loop takes them as they are found. What was found is kept, so a second loop costs nothing. In a notebook the first
     rows are shown as a table. `len()`, slices that need the end, and the methods below compute all of them.
@@ -71,7 +71,7 @@ class Suggestions(Sequence[Suggestion]):
 
     @property
     def as_if_like(self) -> tuple[str, ...]:
-        """The relations of the graph that stood in for a new one, which had no example.
+        """The relations whose pairs are stand-ins for the examples of a new relation.
 
         >>> found.as_if_like
         ()

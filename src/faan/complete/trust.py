@@ -1,4 +1,4 @@
-"""What probabilities are worth: how often they were right, and how much they answer at which threshold."""
+"""How reliable probabilities are: how often they were right, and how many heads get an answer at which threshold."""
 
 from __future__ import annotations
 

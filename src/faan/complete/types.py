@@ -14,7 +14,7 @@ _NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
 
 @dataclass(frozen=True)
 class Extended:
-    """A relation of the graph by its name, and pairs of it that the graph lacks: what a reviewer accepted."""
+    """A relation of the graph by its name, with accepted pairs that the graph lacks."""
 
     relation: str
     pairs: tuple[tuple[str, str], ...]
@@ -22,7 +22,7 @@ class Extended:
 
 @dataclass(frozen=True)
 class Described:
-    """A relation that the graph lacks, by its name, and the pairs of it that are known: none, or a few.
+    """A relation that the graph lacks, by its name, with its known pairs: none, or a few.
 
     Relations of the graph with a similar name lend pairs, but for those that it is `not_like`.
     """
@@ -36,7 +36,7 @@ Examples: TypeAlias = str | Extended | Described | tuple[tuple[str, str], ...]
 """A relation by its name, or (head, tail) pairs of any relation by the names of entities, or both."""
 
 Known: TypeAlias = Literal["skip", "show"]
-"""What to do with facts that are known already: leave them out, or show them among the others."""
+"""Whether known facts are skipped, or shown too."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Suggestion:
         tail: The tail, by its name in the graph.
         score: The method's own score; higher is more plausible.
         probability: How likely the fact would be found true, for a head that has such a fact.
-        rank: 1 is the best of its head (of its tail, if heads were asked for).
+        rank: 1 is the best of its head (of its tail, if heads are suggested).
         low_evidence: Whether there are two examples or fewer, which say little.
         because: What moved the score most, as short sentences, by size; those that begin with 'against' lowered it.
         warnings: What speaks against it: types, a second value where others have one, or a rule of the schema.
@@ -79,7 +79,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Hop:
-    """One step of a path; `forward` where it goes from head to tail of the relation."""
+    """One step of a path; `forward` if it goes from head to tail of the relation."""
 
     relation: str
     forward: bool
@@ -87,7 +87,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class ToldPath:
-    """A path as a reason tells it, in labels: `entities[i]` -`hops[i]`-> `entities[i + 1]`."""
+    """A path in a reason, in labels: `entities[i]` -`hops[i]`-> `entities[i + 1]`."""
 
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
@@ -98,10 +98,10 @@ class ToldPath:
 
 @dataclass(frozen=True)
 class Reason:
-    """Something that moved the score: what, by how much, and the facts that it rests on, as far as it names any."""
+    """A reason for a score: a sentence, its contribution, and the facts that it names."""
 
     sentence: str
-    contribution: float  # negative where it speaks against the fact
+    contribution: float  # negative if it speaks against the fact
     facts: tuple[Fact, ...]
     paths: tuple[ToldPath, ...] = ()  # that the sentence tells,
     more_paths: int = 0  # and how many more there are
@@ -118,7 +118,7 @@ class WeightedExample:
 
 @dataclass(frozen=True)
 class WeightedNeighbour:
-    """A fact about the head or the tail, and how much it counted; `forward` where that entity is the fact's head."""
+    """A fact about the head or the tail, and how much it counted; `forward` if that entity is the fact's head."""
 
     relation: str
     entity: str
@@ -132,15 +132,15 @@ class ExplainedPath:
 
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
-    confidence: float  # how far an end of such a path is trusted, from 0 to 1; not how often it is right
-    support: int  # how many examples such a path connects,
+    confidence: float  # from 0 to 1, as the ranker uses it; not how often the path is right
+    support: int  # the number of examples that such a path connects,
     of: int  # and how many examples there are
-    reached: int  # to how many answers it leads from the heads of examples, right and wrong
+    reached: int  # the number of answers that it reaches from the heads of examples, right and wrong
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """One piece of evidence: what it says, its value, and what it adds to the score."""
+    """One piece of evidence: its sentence, its value, and its contribution to the score."""
 
     name: str
     sentence: str
@@ -150,12 +150,12 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """All that speaks for and against one fact; a notebook draws it.
+    """The evidence for and against one fact; a notebook draws it.
 
     Attributes:
         suggestion: The fact, with its probability, rank and reasons.
-        relation: What to call the relation in question.
-        labels: What to show a person for each entity and relation named here, if it differs from the name.
+        relation: The name of the relation in question.
+        labels: The label of each entity and relation named here, if it differs from the name.
         examples: The examples that the fact resembles, most similar first.
         head_neighbours: The facts about the head that count.
         tail_neighbours: The facts about the tail that count.
@@ -186,7 +186,7 @@ class Explanation:
     rests_on: str
 
     def label(self, name: str) -> str:
-        """What to show a person for a name.
+        """The label of a name.
 
         Args:
             name: The name of an entity or relation.
@@ -197,7 +197,7 @@ class Explanation:
         return self.labels.get(name, name)
 
     def draw(self) -> EvidenceGraph:
-        """The same as a graph: the pair, the paths between the two, what matters around them, similar examples.
+        """The explanation as a graph: the pair, paths between the two, facts around them, similar examples.
 
         >>> why.draw().edges[0]
         Edge(source='land6', target='town6', label='the new relation', kind='suggested', weight=0...)

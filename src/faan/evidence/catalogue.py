@@ -1,4 +1,4 @@
-"""Which evidence there is. To add a piece, add an entry to the file of what it is taken from: graph, vectors or names.
+"""The list of all evidence. To add a piece, add an entry to the file of what it is taken from: graph, vectors or names.
 
 What several pieces share is computed once, in `relation_query.py` and `head_query.py`.
 """
@@ -27,7 +27,7 @@ CATALOGUE: tuple[Evidence, ...] = (
 
 
 def evidence_of(sources: Sources, in_graph: bool = False, without: Collection[Kind] = ()) -> tuple[Evidence, ...]:
-    """All evidence that the sources allow, without some kinds; about relations of the graph there is more."""
+    """All evidence that the sources allow, without some kinds; relations of the graph have more."""
     everything = (*CATALOGUE, *(learnt_score(name) for name in sources.learnt))
     wanted = (one for one in everything if one.kind not in without and (in_graph or not one.in_graph))
     return tuple(one for one in wanted if one.needs(sources))

@@ -20,19 +20,19 @@ Needs: TypeAlias = Callable[[Sources], bool]
 
 @dataclass(frozen=True)
 class Evidence:
-    """A fact with a name, a sentence that a person understands, and the direction in which it speaks for a pair."""
+    """A piece of evidence: its name, a sentence that explains it, and whether higher values support a pair."""
 
     name: str
     kind: Kind
     meaning: str
     direction: Direction = field(default=1, kw_only=True)
-    """Higher values speak for a pair (1), against it (-1), or it depends (0)."""
+    """Whether higher values speak for a pair (1), against it (-1), or either (0)."""
     is_compared: bool = field(default=True, kw_only=True)
-    """Whether its place among the task's candidates is a column too."""
+    """Whether its rank among the task's candidates is a column too."""
     needs: Needs = field(default=lambda sources: True, kw_only=True)
-    """Whether the sources have what it is taken from."""
+    """Whether the sources have the data that it needs."""
     in_graph: bool = field(default=False, kw_only=True)
-    """Whether there is such a thing for relations of the graph only (`Task.in_graph`)."""
+    """Whether only relations of the graph have it (`Task.in_graph`)."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class PairEvidence(Evidence):
 
 @dataclass(frozen=True)
 class TailEvidence(Evidence):
-    """About a candidate, whatever the head."""
+    """About a candidate; the same for all heads."""
 
     of: Callable[[Candidates], Numbers]  # its value for each candidate, (C,)
 
 
 @dataclass(frozen=True)
 class Context(Evidence):
-    """About the head or the references, the same for all candidates: it says how far to trust other evidence."""
+    """About the head or the references, the same for all candidates: how far to trust other evidence."""
 
     of: Callable[[RelationQuery, int], float]  # its value for one head
     direction: Direction = field(default=0, kw_only=True)
@@ -59,7 +59,7 @@ class Context(Evidence):
 
 
 def needing(needs: Needs, *pieces: Evidence) -> tuple[Evidence, ...]:
-    """Pieces of evidence that are taken from the same thing: there are none where the sources do not have it."""
+    """Pieces of evidence from the same source; empty if that source is missing."""
     return tuple(replace(one, needs=needs) for one in pieces)
 
 

@@ -1,4 +1,4 @@
-"""Fitting a relation's vector to its references, the vectors of all entities being fixed."""
+"""Fitting a relation's vector to its references, while the vectors of all entities stay fixed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MAX_NEGATIVES = 1_000
 def fit_relation(vectors: Embeddings, references: Ints, candidates: Ints) -> Tensor:
     """The relation vector (w,) that picks the references' tails out among the candidates, by a softmax.
 
-    It is what training an embedding model with the references among its triples would give the relation, were
-    entities not to move. The loss is minimised by Adam from zero; of many candidates every n-th is taken. Only for
-    models whose score is linear in the relation (`between` is its gradient).
+    Training an embedding model on the references gives the same vector if entities stay fixed. Adam minimises the
+    loss, starting from zero; of many candidates it uses every n-th. Only for models whose score is linear in the
+    relation (`between` is its gradient).
     """
     model, entities = vectors.model, vectors.entities
     wrong = entities[torch.from_numpy(candidates[:: max(1, len(candidates) // MAX_NEGATIVES)])]  # (n, w)

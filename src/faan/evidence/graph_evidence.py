@@ -1,4 +1,4 @@
-"""Evidence from the edges and types of the graph, and the circumstances of a question."""
+"""Evidence from the edges and types of the graph, and the context of a question."""
 
 from __future__ import annotations
 
@@ -185,4 +185,4 @@ CIRCUMSTANCES = (
         lambda query, head: math.log1p(int(query.count_edges(np.array([head]))[0])),
     ),
 )
-"""Circumstances of a question, which say how far other evidence is to be trusted."""
+"""Context of a question: it says how far to trust other evidence."""

@@ -22,14 +22,14 @@ from faan.graph import Graph
 
 
 class Candidates:
-    """Entities (C,) that are asked about as tails of one query."""
+    """The candidates (C,) for the tail of one query."""
 
     def __init__(self, query: RelationQuery, ids: Ints) -> None:
         self.query, self.ids = query, ids
 
     @cached_property
     def distinct(self) -> tuple[Ints, Ints]:
-        """The candidates in order, each once (N,), and which is which (C,)."""
+        """The distinct candidates, sorted (N,), and the index of each candidate in them (C,)."""
         different, row = np.unique(self.ids, return_inverse=True)
         return different, row
 
@@ -39,7 +39,7 @@ class Candidates:
         return self.among(self.query.tails, self.query.uses / max(self.query.num_references, 1))
 
     def among(self, tails: Ints, values: NDArray[np.floating]) -> Values:
-        """The values of sorted tails (U,) as those of the candidates, 0 for other candidates: (C,)."""
+        """Values of sorted tails (U,), looked up for the candidates; 0 for candidates that are not among them: (C,)."""
         found = np.zeros(len(self.ids), np.float32)
         if len(tails):
             places = np.searchsorted(tails, self.ids).clip(max=len(tails) - 1)
@@ -93,7 +93,7 @@ class Candidates:
 
 
 class HeadQuery:
-    """One head with all candidates; the evidence of those that are not `wanted` may have any value."""
+    """One head with all candidates; evidence of candidates that are not `wanted` is undefined."""
 
     def __init__(self, candidates: Candidates, head: int, wanted: NDArray[np.bool_] | None = None) -> None:
         self.candidates, self.relation, self.head = candidates, candidates.query, head
@@ -126,7 +126,7 @@ class HeadQuery:
 
     @cached_property
     def shared_facts(self) -> tuple[Values, Values]:
-        """The tails of heads that share facts with the head: what the best fact says, and what all say; (C,) each."""
+        """Support by facts that other heads share with the head: of the best fact, and of all; (C,) each."""
         facts = self.relation.shared_facts
         best, total = facts.of_head(self.head)
         return self.candidates.among(facts.tails, best), self.candidates.among(facts.tails, total)
@@ -139,7 +139,7 @@ class HeadQuery:
 
     @property
     def own_relation(self) -> Values:
-        """The score with the relation's own vector, above what the head's rivals have together (log-softmax); (C,)."""
+        """The score with the relation's own vector, normalised over the head's rivals (log-softmax); (C,)."""
         scores, together = self.relation.own_scores(self.head)
         return scores(self.candidates.ids) - together
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 MAX_STEPS = 300_000  # edges that are looked at for one head
-MAX_DEGREE = 3_000  # an entity with more edges connects nothing: it would speak for thousands of entities alike
+MAX_DEGREE = 3_000  # entities with more edges are ignored: they link thousands of entities and tell nothing
 
 
 @njit(nogil=True, cache=True)
@@ -35,14 +35,14 @@ def _seen(offsets: np.ndarray, relations: np.ndarray, num_relations: int, entity
 
 @njit(nogil=True, cache=True)
 def _place(ids: np.ndarray, entity: int) -> int:
-    """The place of an entity among sorted ones, -1 if it is none of them."""
+    """The index of an entity in a sorted array, -1 if it is not there."""
     if len(ids) == 0 or entity < ids[0] or entity > ids[-1]:
         return -1
     place = int(np.searchsorted(ids, entity))
     return place if ids[place] == entity else -1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")  # no error where a stranger's graph has odd degrees
+@njit(nogil=True, cache=True, error_model="numpy")  # damaged graphs may divide by 0 here: no exception
 def link_counts(
     offsets: np.ndarray,
     relations: np.ndarray,

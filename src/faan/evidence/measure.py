@@ -15,7 +15,7 @@ from faan.evidence.places import are_few, count_each, count_higher
 from faan.evidence.relation_query import RelationQuery
 from faan.evidence.sources import Values
 
-_AT_ONCE = 1 << 17  # candidates that are looked at together
+_AT_ONCE = 1 << 17  # candidates in one block
 
 
 class Measure:
@@ -54,7 +54,7 @@ class Measure:
         return np.log2(1 + np.arange(len(self.query.candidates) + 1)).astype(np.float32)
 
     def _competes(self, head: int) -> NDArray[np.bool_]:
-        """Which of the task's candidates are not known of the head, (N,)."""
+        """Which of the task's candidates are not known tails of the head, (N,)."""
         return ~np.isin(self.query.candidates, self.query.known_tails(head))
 
     def values(self, head: int) -> Values:
@@ -76,7 +76,7 @@ class Measure:
         found = np.empty((len(candidates), size + len(self._compared)), np.float32, order="F")
         for number in range(size):
             np.take(among[:, number], rows, out=found[:, number])
-        if is_known.any():  # the same shapes as above: rounding must not tell equals apart
+        if is_known.any():  # the same shapes as above, so that equal values are rounded alike
             wanted = rows[is_known]
             found[is_known, :size] = self._among.values(head, self._compared, parts_with=wanted)[wanted]
         if outside.any():
@@ -136,7 +136,7 @@ class Measure:
 
 
 def column_evidence(evidence: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
-    """For each column of a table the evidence that it is of, and in which direction it speaks for a pair."""
+    """The evidence of each column of a table, and whether higher values support a pair."""
     return [
         *((one, int(one.direction)) for one in evidence),
         *((one, -one.direction) for one in evidence if one.is_compared),  # place 0 is the best
@@ -150,7 +150,7 @@ class _Table:
         self, query: RelationQuery, ids: Ints, evidence: Sequence[Evidence], numbers: Sequence[int] | None = None
     ) -> None:
         self._query, self._ids, self._evidence = query, ids, evidence
-        self._only = Candidates(query, ids) if len(ids) <= _AT_ONCE else None  # keeps what it has computed
+        self._only = Candidates(query, ids) if len(ids) <= _AT_ONCE else None  # caches what it computed
         wanted = [
             (number, one)
             for number, one in enumerate(evidence)
@@ -183,7 +183,7 @@ class _Table:
         Values that are not `wanted` may be anything, and so may those of parts without a certain row.
         """
         table = np.zeros((len(self._ids), len(self._evidence)), np.float32, order="F")
-        with np.errstate(invalid="ignore"):  # some processors raise the flag in products of sound numbers
+        with np.errstate(invalid="ignore"):  # some processors set the flag for products of finite numbers
             for part, candidates in self._parts(parts_with):
                 query = HeadQuery(candidates, head, None if wanted is None else wanted[part])
                 for number in numbers:

@@ -1,4 +1,4 @@
-"""What entities are called: which share their whole name, and how alike names are in words and in letters."""
+"""Names of entities: which entities share their whole name, and how similar names are in words and letters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from faan.graph import Graph, Names, entity_words, open_graph, save_graph
 
 _LETTERS = 3  # of an n-gram
 _NAMESAKES = 0.01  # share of the entities: fewer are not worth the time to look for paths among them
-_AT_ONCE = 1 << 18  # names that are taken apart together
+_AT_ONCE = 1 << 18  # names in one block
 _MOST_COLUMNS = 1 << 31
 _WHOLE, _MERGED, _KINDS = "whole.npy", "merged", ("words", "letters")
 _INTS = (np.int32, np.int64)
@@ -36,7 +36,7 @@ class EntityNames:
 
     @classmethod
     def of(cls, graph: Graph) -> EntityNames:
-        """Take the names of a graph apart; graphs with the same names share what does not depend on their edges."""
+        """Compute them for a graph; graphs with the same names share what does not depend on their edges."""
         names = _Names.of(graph)
         merged, whole = graph, None
         if names.called is not None:
@@ -60,7 +60,7 @@ class EntityNames:
 
     @classmethod
     def load(cls, folder: Path, graph: Graph, *, checked: bool = False) -> EntityNames:
-        """Open what `save` wrote; numbers are checked unless they have been: scipy does not look where it reads."""
+        """Open what `save` wrote; numbers are checked unless they were before, because scipy does not check indexes."""
         rows = {kind: _open_rows(folder, kind, graph.num_entities, checked=checked) for kind in _KINDS}
         if not (folder / _WHOLE).is_file():
             return cls(graph, graph, None, **rows)
@@ -73,7 +73,7 @@ class EntityNames:
         return cls(graph, merged, whole, **rows)
 
     def number(self, entities: Ints) -> Ints:
-        """The entities of the merged graph that entities are."""
+        """The ids of entities in the merged graph."""
         return np.asarray(entities) if self.whole is None else self.whole[entities]
 
     def cosines(self, kind: str, entities: Ints, others: Ints) -> NDArray[np.float32]:
@@ -85,7 +85,7 @@ class EntityNames:
 
 @dataclass(frozen=True, eq=False)
 class _Names:
-    """What names alone say."""
+    """What depends on names alone."""
 
     whole: Ints  # (entities,) the same number for the same whole name
     called: Names | None  # the names behind these numbers, unless nearly all are different
@@ -94,7 +94,7 @@ class _Names:
 
     @classmethod
     def of(cls, graph: Graph) -> _Names:
-        """Take them apart once for all graphs that have them: facts come and go, names stay."""
+        """Compute them once for all graphs with these names: names change less often than facts."""
         known = _TAKEN_APART.get(graph.entity_names)
         if known is None or known[0] is not graph.entity_labels:
             known = _TAKEN_APART[graph.entity_names] = graph.entity_labels, cls._make(graph)
@@ -104,7 +104,7 @@ class _Names:
     def _make(cls, graph: Graph) -> _Names:
         texts = entity_words(graph)
         called = pl.DataFrame({"name": texts, "entity": np.arange(len(texts))})
-        is_empty = called["name"] == ""  # nobody's namesake
+        is_empty = called["name"] == ""  # an empty name matches no other
         key = pl.when(is_empty).then(pl.format("  {}", "entity")).otherwise("name")
         whole = called.select(key.rank("dense") - 1).to_series().to_numpy().astype(np.int64)
         words, letters = _weighed(_words(texts), len(texts)), _weighed(_letters(texts), len(texts))
@@ -115,7 +115,7 @@ class _Names:
 
 
 _TAKEN_APART: weakref.WeakKeyDictionary[Names, tuple[Names | None, _Names]] = weakref.WeakKeyDictionary()
-"""By the names of entities: their labels, and what was made of both."""
+"""A cache by the names of entities: their labels, and what was computed from both."""
 
 
 def _words(texts: pl.Series) -> Iterator[tuple[Ints, Ints]]:

@@ -1,4 +1,4 @@
-"""What paths together say of a head with each candidate."""
+"""How much all paths together support each candidate of a head."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONG = 3  # hops of a long path
 
 @dataclass(frozen=True, eq=False)
 class PathSums:
-    """What the paths say of each candidate, (C,)."""
+    """The support of the paths for each candidate, (C,)."""
 
     short: NDArray[np.float64]  # sum of -log(1 - confidence) over paths of one and two hops
     long: NDArray[np.float64]  # over paths of three hops
@@ -25,7 +25,7 @@ class PathSums:
 
 
 def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None, wanted: NDArray[np.bool_]) -> PathSums:
-    """What paths say of a head with each of some different entities (C,); of those that are not wanted, anything."""
+    """The support of paths from a head for distinct entities (C,); undefined for those that are not wanted."""
     short, long, best, fired = np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids), np.int32)
     found = next(paths.fire(np.array([head]), ids))
     if own is not None:
@@ -39,7 +39,7 @@ def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None, wante
 def _without_own_edges(
     paths: RelationPaths, found: Firings, head: int, ids: Ints, own: int, wanted: NDArray[np.bool_]
 ) -> Firings:
-    """The same paths, where a known fact is not explained by its own edge."""
+    """The same paths without the edge of a known fact itself."""
     relations, entities = paths.neighbours.of(head)
     places = np.flatnonzero(wanted & np.isin(ids, entities[relations == own]))
     if not len(places):

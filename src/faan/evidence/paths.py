@@ -1,6 +1,6 @@
 """Relation paths: ways through the graph that lead from the heads of a relation to its tails.
 
-With what does one pay in a city? From Lima to the Sol leads the path *in, currency*, by way of Peru. A relation path is
+For example, *in, currency* leads from Lima via Peru to the Sol: the currency that is used in a city. A relation path is
 a tuple of up to three relations of the graph, `r + num_relations` being `r` against its direction. Paths are found
 between heads and tails of the references, and are trusted by what they do from the heads of the references:
 
@@ -40,8 +40,8 @@ from faan.graph import Graph, Neighbours
 MAX_EDGES = 3_000  # 100,000 rank the same on NELL-One, see docs/experiments.md
 MAX_SEARCH = 1_000_000
 MAX_PATHS = 1_000
-PSEUDO_COUNT = 2  # endpoints that a path is thought to have had beside those seen
-LONG_PATH = 0.5  # what the confidence of a path of three hops is multiplied by
+PSEUDO_COUNT = 2  # pseudocount: endpoints added to those seen
+LONG_PATH = 0.5  # factor of the confidence of a path of three hops
 
 
 @dataclass(frozen=True)
@@ -57,22 +57,22 @@ class Firings:
     """Which paths lead from a head to which candidates; one element for each path and candidate."""
 
     paths: Ints  # number of the path
-    candidates: Ints  # place among the candidates asked about
-    walks: Ints  # how many walks along the path there are
+    candidates: Ints  # index of the candidate
+    walks: Ints  # the number of walks along the path
 
 
 @dataclass(frozen=True, eq=False)
 class PathEvidence:
-    """What all paths together say of each head with each candidate, each (H, C)."""
+    """The support of all paths together for each head and candidate, each (H, C)."""
 
     weight: NDArray[np.float64]  # sum of -log(1 - confidence): noisy-or without its rounding near 1
     best: NDArray[np.float64]  # the highest confidence
-    fired: Ints  # how many paths there are
+    fired: Ints  # the number of paths
 
 
 @dataclass(frozen=True, eq=False)
 class RelationPaths:
-    """The paths of a relation, sorted, and what they are worth."""
+    """The paths of a relation, sorted, with their confidences."""
 
     neighbours: Neighbours = field(repr=False)
     num_relations: int
@@ -85,7 +85,7 @@ class RelationPaths:
 
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
-        """How far an endpoint is trusted to be right, (P,)."""
+        """The confidence that an endpoint is right, (P,)."""
         return self.support / (self.endpoints + PSEUDO_COUNT) * np.where(self.paths[:, -1] >= 0, LONG_PATH, 1.0)
 
     def path(self, number: int) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ class RelationPaths:
         return tuple(relation for relation in self.paths[number].tolist() if relation >= 0)
 
     def fire(self, heads: Ints, candidates: Ints) -> Iterator[Firings]:
-        """For each head, which paths lead to which candidates; a candidate is named once."""
+        """For each head, which paths lead to which candidates; candidates must be distinct."""
         _check_ids(heads, len(self.neighbours.offsets) - 1)
         with _walking(self.neighbours, self.num_relations, self.paths, candidates) as walk:
             for head in heads.tolist():
@@ -106,7 +106,7 @@ class RelationPaths:
                 yield walk(head, own, tail)
 
     def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
-        """What the paths say of each head with each candidate: (H,) and (C,) to (H, C)."""
+        """The support of the paths for each head and candidate: (H,) and (C,) to (H, C)."""
         choices, column = np.unique(candidates, return_inverse=True)
         shape = len(heads), len(choices)
         weight, best, fired = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32)
@@ -160,7 +160,7 @@ def find_paths(
             wrong = ~np.isin(ends, true)
             support += np.bincount(firings.paths[hit], minlength=len(paths))
             endpoints += np.bincount(firings.paths[hit | wrong], minlength=len(paths))
-    keep = support > 0  # not those that were given up at a hub
+    keep = support > 0  # not paths whose search was stopped at a hub
     return RelationPaths(neighbours, graph.num_relations, paths[keep], support[keep], endpoints[keep])
 
 
@@ -190,7 +190,7 @@ class _Walk(Protocol):
 
 @contextmanager
 def _walking(neighbours: Neighbours, num_relations: int, paths: Ints, candidates: Ints) -> Iterator[_Walk]:
-    """Follow paths from one head after the other to some candidates."""
+    """Follows paths from one head at a time to some candidates."""
     edges = neighbours.offsets, neighbours.relations, neighbours.entities, num_relations, paths
 
     def walk(head: int, own: int = -1, tail: int = -1) -> Firings:
@@ -208,14 +208,14 @@ class _Scratch:
     """Arrays that walks need, one number and more for each entity: made once for a graph, not for each head."""
 
     def __init__(self, num_entities: int) -> None:
-        self.place = np.full(num_entities, -1, np.int32)  # whoever changes it puts that back
+        self.place = np.full(num_entities, -1, np.int32)  # users must reset their changes
         self.reached = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int32)
         self.walks = np.empty((MAX_HOPS + 1, MAX_EDGES), np.int64)
         self.seen = np.empty((MAX_HOPS, num_entities), np.int32)
 
 
 _SCRATCH: weakref.WeakKeyDictionary[Neighbours, list[_Scratch]] = weakref.WeakKeyDictionary()
-"""Those that nobody uses, by the edges that they are for: threads and nested walks have one each."""
+"""Arrays that are not in use, by the edges they belong to: threads and nested walks have one each."""
 
 
 @contextmanager
@@ -239,6 +239,6 @@ def _others(neighbours: Neighbours, head: int, relation: int) -> Ints:
 
 
 def _check_ids(entities: Ints, num_entities: int) -> None:
-    """Compiled loops do not look where they read."""
+    """Check ids, because compiled loops do not."""
     if entities.size and not 0 <= entities.min() <= entities.max() < num_entities:
         raise IndexError(f"entities are numbered 0 to {num_entities - 1}, found {entities.min()} to {entities.max()}")

@@ -54,7 +54,7 @@ class Profiles:
         return (products / np.maximum(lengths, 1e-12)[:, None]).astype(np.float32)
 
     def popularity(self, entities: Ints, wanted: NDArray[np.float32], hidden: int | None) -> NDArray[np.float32]:
-        """How much entities play the wanted roles (roles,): the weights of their own roles, summed up."""
+        """How much entities have the wanted roles (roles,): the sum of the weights of their own roles."""
         rows, roles, weights, _ = self._gather(entities, hidden)
         return _sum_rows((weights * wanted[roles])[:, None], rows, len(entities))[:, 0]
 

@@ -1,4 +1,4 @@
-"""A relation that is asked about, known by its references.
+"""A relation that is given by its references.
 
 A `RelationQuery` keeps what it has computed, because several pieces of evidence share it. Everything is computed from
 sorted references, so evidence does not depend on the order in which they are given.
@@ -20,17 +20,17 @@ from faan.evidence.shared_facts import SharedFacts
 from faan.evidence.sources import Sources, Values
 from faan.tasks import PairSet, Scorer, Task
 
-_SAMPLE = 30  # references for what is costly: vectors, profiles, finding paths
-_COUNTED = 100  # references that the worth of paths is counted over
-_MANY = 10_000  # references for what is cheap
-_FITTED = 200  # references that a relation vector is fitted to
+_SAMPLE = 30  # references for costly work: vectors, profiles, finding paths
+_COUNTED = 100  # references over which the confidence of paths is counted
+_MANY = 10_000  # references for cheap work
+_FITTED = 200  # references to which a relation vector is fitted
 _NEAREST = 10  # references with the most similar heads
-_AT_ONCE = 1 << 17  # candidates whose vectors are in memory together
+_AT_ONCE = 1 << 17  # candidates whose vectors are in memory at a time
 _SHARPNESS = 5.0  # how much more a reference counts whose head is similar: weights are softmax(_SHARPNESS * similarity)
 
 
 class RelationQuery:
-    """A relation that is known by its references: all of them (`known`), or a sample (`references`) for costly work."""
+    """A relation given by its references: all of them (`known`), and a sample (`references`) for costly work."""
 
     def __init__(self, sources: Sources, task: Task, references: Ints) -> None:
         facts = references if task.facts is None else task.facts
@@ -39,13 +39,13 @@ class RelationQuery:
         self.num_references = len(facts)
         self.tails, self.uses = np.unique(facts[:, 1], return_counts=True)  # how often each tail is the answer
         self.num_heads = len(np.unique(facts[:, 0]))
-        self.candidates = _sorted(task.candidates).astype(np.int64)  # among these a candidate has its place
+        self.candidates = _sorted(task.candidates).astype(np.int64)  # among these, candidates are ranked
         self._heads: dict[int, Values] = {}
         self._own_scores: tuple[int, Callable[[Ints], Values], np.float32] | None = None
 
     @property
     def own(self) -> int | None:
-        """The relation's own id, where the graph has its references as edges and vectors know them."""
+        """The relation's own id, if its references are edges of the graph that vectors were trained on."""
         return self.task.hidden if self.task.in_graph else None
 
     @cached_property
@@ -54,7 +54,7 @@ class RelationQuery:
         return PairSet(facts[:, 0], facts[:, 1], self.sources.graph.num_entities)
 
     def known_tails(self, head: int) -> Ints:
-        """The tails that a head is known to have, sorted; none where the relation is new."""
+        """The known tails of a head, sorted; none if the relation is new."""
         return self._facts.tails_of(head)
 
     def rivals(self, head: int) -> Ints:
@@ -70,7 +70,7 @@ class RelationQuery:
 
     @cached_property
     def namesake_paths(self) -> RelationPaths:
-        """The same, where entities of the same name are one."""
+        """The same in the graph that merges entities with the same name."""
         task, names = self.task, self.sources.names
         if names.merged is self.sources.graph:
             return self.paths
@@ -80,7 +80,7 @@ class RelationQuery:
 
     @cached_property
     def name_agreement(self) -> tuple[float, float]:
-        """How alike the names of head and tail are in the references, and those of their tails; means of cosines."""
+        """How similar the names of head and tail are in the references, and those of their tails; means of cosines."""
         names, (heads, tails) = self.sources.names, self.references.T
         pairs = names.letters[heads].multiply(names.letters[tails]).sum() / len(heads)
         different = np.unique(tails)
@@ -108,7 +108,7 @@ class RelationQuery:
 
     @cached_property
     def scorers(self) -> dict[str, Scorer]:
-        """The learnt methods, by their names, after they have seen the references."""
+        """The learnt methods by name, prepared with the references."""
         return {name: method.prepare(self.task, self.references) for name, method in self.sources.learnt.items()}
 
     @cached_property
@@ -121,13 +121,13 @@ class RelationQuery:
 
     @cached_property
     def fitted(self) -> Values:
-        """The relation that picks the references' tails out best, (1, w)."""
+        """The relation vector that ranks the references' tails best, (1, w)."""
         references = _drawn(self.known, _FITTED)
         found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
         return found[None]
 
     def own_scores(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
-        """How a head's tails (n,) score with the relation's own vector, and what its rivals have together."""
+        """The scores of a head's tails (n,) with the relation's own vector, and the log-sum-exp over its rivals."""
         if self._own_scores is None or self._own_scores[0] != head:
             self._own_scores = head, *self._score_own(head)
         return self._own_scores[1:]
@@ -154,7 +154,7 @@ class RelationQuery:
 
     def head_similarities(self, head: int) -> Values:
         """How similar a head is to each reference's head, (K,): the mean cosine of profiles and vectors."""
-        if head not in self._heads:  # the last one is asked for again and again
+        if head not in self._heads:  # the same head is asked for many times in a row
             self._heads = {head: self._similarities(head, self.references[:, 0])}
         return self._heads[head]
 
@@ -168,7 +168,7 @@ class RelationQuery:
         return mean
 
     def nearest(self, head: int) -> Ints:
-        """The tails of the references (at most `_NEAREST`) whose heads are most similar; not of the head itself."""
+        """The tails of the references (at most `_NEAREST`) with the most similar heads, without the head's own."""
         known = self.known[self.known[:, 0] != head]
         heads, row = np.unique(known[:, 0], return_inverse=True)
         likeness = self._similarities(head, heads)[row]
@@ -183,12 +183,12 @@ class RelationQuery:
 
 
 def _sorted(ids: Ints) -> Ints:
-    """Ids in order, each once; nearly always they are."""
+    """Distinct ids, sorted; fast if they already are."""
     return ids if (ids[1:] > ids[:-1]).all() else np.unique(ids)
 
 
 def _drawn(references: Ints, count: int) -> Ints:
-    """References (K, 2) in order, or so many of them, drawn at random, if there are more."""
+    """References (K, 2), sorted; a random sample if there are more than `count`."""
     ordered = references[np.lexsort((references[:, 1], references[:, 0]))].astype(np.int64)
     if len(ordered) <= count:
         return ordered

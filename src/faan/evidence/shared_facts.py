@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from faan.base import Ints, offsets_of
 from faan.graph import Graph
 
-MAX_FACTS = 300  # of one head that are looked at
-PSEUDO_COUNT = 2  # heads with a fact that are thought to have had other tails, beside those seen
+MAX_FACTS = 300  # facts of one head that are used
+PSEUDO_COUNT = 2  # pseudocount: heads with other tails, added to those seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class SharedFacts:
     """The references (K, 2), found by the facts of their heads."""
 
     graph: Graph
-    hidden: int  # facts of this relation, in both directions, are not looked at; -1 for none
+    hidden: int  # facts of this relation are ignored, in both directions; -1 for none
     tails: Ints  # (U,) different tails
     heads: Ints  # (K,) the head of each reference
     slots: Ints  # (K,) the place of its tail
@@ -45,10 +45,10 @@ class SharedFacts:
         return cls(graph, unseen, tails, heads, slots, facts, offsets_of(counts), owners[order])
 
     def of_head(self, head: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each different tail (U,): the most that a fact of the head says for it, and what all facts say together.
+        """For each different tail (U,): the support by the best fact of the head, and by all facts together.
 
-        A fact says n / (m + 2): m references of other heads have the fact, n of these have the tail. Together they say
-        the sum of -log(1 - that), a noisy-or.
+        The support of a fact is n / (m + 2): m references of other heads have the fact, n of these have the tail.
+        That of all facts is the sum of -log(1 - support), a noisy-or.
         """
         _, codes = _facts(self.graph, np.array([head]), self.hidden)
         places = np.searchsorted(self.facts, codes)
@@ -60,7 +60,7 @@ class SharedFacts:
 
 
 def _facts(graph: Graph, entities: Ints, hidden: int) -> tuple[Ints, NDArray[np.int64]]:
-    """The facts of entities as numbers, and whose they are; of an entity with many the first ones."""
+    """The facts of entities as numbers, and their owners; only the first facts of an entity with many."""
     offsets, relations, others = graph.neighbours.gather(entities, MAX_FACTS)
     owners = np.repeat(np.arange(len(entities)), np.diff(offsets))
     keep = relations % graph.num_relations != hidden
@@ -82,7 +82,7 @@ def _count(
     for fact in facts:
         seen = 0
         for i in range(offsets[fact], offsets[fact + 1]):
-            if heads[having[i]] != head:  # what is asked about must not speak for itself
+            if heads[having[i]] != head:  # the query's own head is no evidence for itself
                 counts[slots[having[i]]] += 1
                 seen += 1
         for i in range(offsets[fact], offsets[fact + 1]):

@@ -30,7 +30,7 @@ class Sources:
     matching: Embeddings | None = None  # of a model whose score is a product: ComplEx or DistMult
     learnt: Mapping[str, Method] = field(default_factory=dict)
     completion: Embeddings | None = None  # trained to complete the relations of the graph
-    saved_names: EntityNames | None = None  # the entities' names as they were found on disk
+    saved_names: EntityNames | None = None  # the entities' names, if they were loaded from disk
 
     @cached_property
     def profiles(self) -> Profiles:
@@ -39,22 +39,22 @@ class Sources:
 
     @cached_property
     def has_names(self) -> bool:
-        """Whether entities have names that a person can read."""
+        """Whether entities have readable names."""
         return has_readable_names(self.graph)
 
     @cached_property
     def names(self) -> EntityNames:
-        """What the entities are called."""
+        """The names of the entities."""
         return EntityNames.of(self.graph) if self.saved_names is None else self.saved_names
 
     def vectors(self, kind: str) -> Embeddings:
         """The vectors of a kind: `translation`, `matching` or `completion`."""
         found: Embeddings | None = getattr(self, kind)
-        assert found is not None, f"evidence from {kind} vectors is asked for, and there are none"
+        assert found is not None, f"evidence from {kind} vectors needs such vectors, and there are none"
         return found
 
     def units(self, entities: Ints) -> dict[str, Values]:
-        """The vectors of some entities at length 1, by kind, (n, w); of all entities they would not fit in memory."""
+        """The vectors of some entities, normalised, by kind, (n, w); those of all entities may not fit in memory."""
         return {kind: unit(self.vectors(kind).entities.numpy()[entities]) for kind in self.kinds}
 
     @property
@@ -64,7 +64,7 @@ class Sources:
 
 
 def unit(vectors: Values) -> Values:
-    """Vectors (n, w) at length 1."""
+    """Vectors (n, w), normalised to length 1."""
     units = np.empty_like(vectors)
     for start in range(0, len(vectors), _AT_ONCE):
         some = vectors[start : start + _AT_ONCE]

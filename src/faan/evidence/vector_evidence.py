@@ -8,7 +8,7 @@ from faan.evidence.evidence import Evidence, PairEvidence, TailEvidence, highest
 from faan.evidence.head_query import HeadQuery
 from faan.evidence.sources import Values
 
-_SAMPLE = 256  # of the candidates, against which a learnt score is measured
+_SAMPLE = 256  # of the candidates, for the mean and deviation of a learnt score
 
 TRANSLATION = needing(
     lambda sources: sources.translation is not None,
@@ -80,7 +80,7 @@ OWN = needing(
         in_graph=True,
     ),
 )
-"""What vectors know of a relation of the graph from its own facts, and what is known of the head."""
+"""Evidence for relations of the graph: the relation's own vector, and the known tails of the head."""
 
 
 def cosines(vectors: str) -> tuple[Evidence, ...]:
@@ -119,8 +119,8 @@ def cosines(vectors: str) -> tuple[Evidence, ...]:
 def learnt_score(method: str) -> PairEvidence:
     """The score of a learnt method, in standard deviations above the mean of the task's candidates.
 
-    These are known from every n-th candidate: a learnt score is too costly to be computed for all candidates of a
-    training query, which its place among them would need.
+    Both are estimated from every n-th candidate, and there is no rank column: learnt scores are too costly to compute
+    for all candidates of a training query.
     """
 
     def of(query: HeadQuery) -> Values:

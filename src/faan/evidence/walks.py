@@ -149,11 +149,11 @@ def follow(
 
     `reached` and `walks` (4, limit) hold the entities after each hop, once each, and the number of ways there; what
     paths share at their beginning is walked once. Where the entities after a hop have more than `limit` edges of the
-    next relation, the path is given up. `seen` (3, entities) may hold anything: it tells where in `reached` an entity
-    is, and is believed only if it is there.
+    next relation, the path is skipped. `seen` (3, entities) may hold anything: it holds the index of an entity
+    in `reached`, and is used only if the entity is there.
     """
     limit, back = reached.shape[1], _inverse(own, num_relations)
-    size = np.zeros(4, np.int64)  # -1: given up
+    size = np.zeros(4, np.int64)  # -1: stopped, too many
     reached[0, 0], walks[0, 0], size[0] = head, 1, 1
     out_path, out_place, out_walks = np.empty(256, np.int32), np.empty(256, np.int32), np.empty(256, np.int64)
     count = 0

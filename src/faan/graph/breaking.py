@@ -14,12 +14,12 @@ from faan.graph.rules import SIDES, Rule, Rules
 
 Mask = NDArray[np.bool_]
 _EXAMPLES = 3
-_MANY = 0.1  # the share of entities with too many values, from which on the schema is wrong, and not the facts
-_FEWEST = 3  # of such entities
+_MANY = 0.1  # if more entities than this share have too many values, the schema is taken to be wrong, not the facts
+_FEWEST = 3  # and at least so many entities
 
 
 class Breaking:
-    """Says which pairs break rules of one relation, given the pairs (n, 2) that are known."""
+    """Finds pairs that break rules of one relation, given its known pairs (n, 2)."""
 
     def __init__(self, graph: Graph, known: Ints) -> None:
         self._graph, self._known = graph, known
@@ -39,7 +39,7 @@ class Breaking:
         return np.broadcast_to(broken, np.broadcast_shapes(heads.shape, tails.shape))
 
     def are_apart(self, rule: Rule, entities: Ints) -> Mask:
-        """Which entities have a type that the schema keeps apart from the class of a rule."""
+        """Which entities have a type that is disjoint with the class of a rule."""
         return self._mask(rule, "apart")[entities]
 
     def counts(self, side: int) -> Ints:
@@ -49,11 +49,11 @@ class Breaking:
         return self._counts[side]
 
     def _outside(self, rule: Rule) -> Mask:
-        """Which entities are none that a rule allows; entities without a type may be of any class."""
+        """Which entities a rule does not allow; entities without a type may be of any class."""
         return ~self._mask(rule, "allowed")
 
     def _mask(self, rule: Rule, what: str) -> Mask:
-        """The entities that are allowed, in the scope of a rule or apart from its class."""
+        """The allowed entities, those in the scope of a rule, or those disjoint with its class."""
         key = (rule, what)
         if key not in self._masks:
             self._masks[key] = self._look_up(rule, what)
@@ -87,10 +87,10 @@ class SchemaSummary:
     statements: int
     holds: dict[str, int]  # by kind
     ruled: int  # relations of the graph that it has rules for
-    unknown_relations: tuple[str, ...]  # that rules are for and the graph lacks
-    unknown_classes: tuple[str, ...]  # that rules name and no entity is of
+    unknown_relations: tuple[str, ...]  # relations with rules that the graph lacks
+    unknown_classes: tuple[str, ...]  # classes in rules that no entity has
     broken: tuple[BrokenRule, ...]  # most facts first
-    contradictions: tuple[str, ...]  # what cannot all be so, a sentence each
+    contradictions: tuple[str, ...]  # contradictions, a sentence each
 
     @property
     def problems(self) -> Iterator[str]:
@@ -107,7 +107,7 @@ class SchemaSummary:
 
 
 def summarise_schema(graph: Graph) -> SchemaSummary | None:
-    """What the schema of a graph says, and which facts contradict it; None where there is none."""
+    """Summarise the schema of a graph and the facts that contradict it; None if there is no schema."""
     rules = graph.rules
     if graph.schema is None or rules is None:
         return None
@@ -149,7 +149,7 @@ def _shared(graph: Graph, rules: Rules) -> Iterator[str]:
 
 
 def _broken(graph: Graph, relation: int, rules: tuple[Rule, ...], known: Ints) -> tuple[list[BrokenRule], list[str]]:
-    """The rules that known pairs (n, 2) of a relation break; and those that so many break that the schema is wrong."""
+    """The rules that known pairs (n, 2) of a relation break, and those that so many break that the schema is wrong."""
     breaking, label = Breaking(graph, known), graph.relation_label(relation)
     heads, tails = known.T
     broken, wrong = {}, []

@@ -34,18 +34,18 @@ TYPE_RELATIONS = (
 )
 
 
-DESCRIPTION = 1 << 20  # the rank of a text from which on it describes an entity and is no label
+DESCRIPTION = 1 << 20  # texts of this rank and above are descriptions, not labels
 
 
 @dataclass
 class _Part:
-    """A file of several that a graph is made of, and where its frames begin."""
+    """One of several files of a graph, and where its frames begin."""
 
     name: str
     triples: int
     types: int
     labels: int
-    inside: bool = False  # a folder or archive that was named before it
+    inside: bool = False  # the folder or archive that contains it
     format: str = ""  # of its facts
 
 
@@ -67,8 +67,8 @@ class GraphBuilder:
         self._types: list[pl.DataFrame] = []  # entity, type
         self._labels: list[pl.DataFrame] = []  # name, label, rank
         self._found_type_relations: set[str] = set()
-        self._both_ways: set[str] = set()  # relations whose facts are listed from either end
-        self._parts: list[_Part] = []  # the files that the graph is made of
+        self._both_ways: set[str] = set()  # relations whose facts may be listed in both directions
+        self._parts: list[_Part] = []  # the files of the graph
         self._chosen = both_names(self.predicates)
         self._seen: set[str] = set()  # relations, where only some are kept
         self._split = Split()
@@ -79,7 +79,7 @@ class GraphBuilder:
         return max(len(self._parts) - 1, 0)
 
     def begin(self, name: str, format: str | None = None, *, inside: bool = False) -> None:
-        """Say that what follows is from another file or object; the first one gives the graph its name and format.
+        """Start another file or object; the first one gives the graph its name and format.
 
         A file may be `inside` the folder or archive that was named before it.
         """
@@ -88,7 +88,7 @@ class GraphBuilder:
         self._parts.append(_Part(name, len(self._triples), len(self._types), len(self._labels), inside))
 
     def of_format(self, format: str) -> None:
-        """Say which format the facts of this file are in."""
+        """Set the format of this file's facts."""
         formats = () if not any(part.format for part in self._parts) else self.report.format.split(" and ")
         self._parts[-1].format = format
         self.report = replace(self.report, format=" and ".join(dict.fromkeys([*formats, format])))
@@ -96,7 +96,7 @@ class GraphBuilder:
     def add(self, heads: Column, relations: Column, tails: Column, *, both_ways: bool = False) -> None:
         """Add triples by name; names must not be empty.
 
-        Of a fact that is listed `both_ways`, from its head and from its tail, the first one stays.
+        If facts are listed `both_ways`, from head and from tail, the first mention is kept.
         """
         triples = self._frame(head=heads, relation=relations, tail=tails)
         if both_ways:
@@ -115,11 +115,11 @@ class GraphBuilder:
         self._triples.append(triples.cast({"head": self._entity, "relation": self._relation, "tail": self._entity}))
 
     def add_types(self, entities: Column, types: Column) -> None:
-        """Say which type an entity has, one row a pair."""
+        """Add pairs of an entity and its type."""
         self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity}))
 
     def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series | None = None) -> None:
-        """Give display labels; of several for a name the one with the lowest rank wins, then the first.
+        """Add labels; of several labels of a name, the lowest rank wins, then the first.
 
         Texts whose rank is `DESCRIPTION` or more describe an entity instead.
         """
@@ -128,7 +128,7 @@ class GraphBuilder:
         self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
 
     def add_graph(self, graph: Graph) -> None:
-        """Add all that a graph holds."""
+        """Add everything of another graph."""
         entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
         self.add(*graph.to_polars())
         if graph.types is not None:
@@ -152,11 +152,11 @@ class GraphBuilder:
         self.report = replace(self.report, **{name: getattr(self.report, name) + n for name, n in more.items()})
 
     def note(self, text: str) -> None:
-        """Add to what a user should know."""
+        """Add a note for the user."""
         self.report = replace(self.report, notes=(*self.report.notes, text))
 
     def bad_line(self, error: InputError) -> None:
-        """Raise the error or, where bad lines are to be skipped, count it and remember the first few."""
+        """Raise the error; if bad lines are skipped, count it and keep the first few."""
         if not self.skip_bad_lines:
             raise error
         self.count(skipped=1)
@@ -233,7 +233,7 @@ class GraphBuilder:
         return kept
 
     def take_schema(self, only_schema: bool = False) -> Schema | None:
-        """Take the statements of the schema out of triples and types; of them alone, where the files hold no facts."""
+        """Separate the statements of a schema from triples and types; a file may hold nothing else."""
         self._split = split = split_schema(self._triples, self._types, only_schema)
         self._triples, self._types = split.facts, split.types
         for text in split.notes():
@@ -241,7 +241,7 @@ class GraphBuilder:
         return split.whole()
 
     def _check_predicates(self) -> None:
-        """Complain about a relation that was asked for and does not occur."""
+        """Refuse a chosen relation that does not occur."""
         for name in self.predicates:
             if self._seen and not both_names([name]) & self._seen:
                 raise UnknownNameError("relation", name, Names.from_strings(sorted(self._seen)).nearest(name))
@@ -263,7 +263,7 @@ class GraphBuilder:
         return kept
 
     def _check_type_relations(self, relations: Names) -> None:
-        """Complain about a type relation that was asked for and does not occur; the usual ones need not occur."""
+        """Refuse a given type relation that does not occur; the default ones need not occur."""
         for name in self.type_relations:
             if name not in TYPE_RELATIONS and name not in self._found_type_relations:
                 raise UnknownNameError("relation", name, relations.nearest(name))
@@ -331,7 +331,7 @@ class GraphBuilder:
     def _finish_report(
         self, number: Ints, relations: pl.Series, types: Types | None, schema: Schema | None
     ) -> ReadReport:
-        """Count what describes names that occur in no triple, and say what each of several files gave."""
+        """Count labels and types of names that are in no triple, and note what each file contributed."""
         known = relations if types is None else pl.concat([relations, types.names.to_series()])
         known = known if schema is None else pl.concat([known, schema.terms.to_series()])
         if len(self._parts) < 2:
@@ -362,7 +362,7 @@ class GraphBuilder:
     def _unused(
         self, number: Ints, known: pl.Series, types: int, labels: int, types_end: int | None, labels_end: int | None
     ) -> tuple[int, int]:
-        """How many names were given a label or a type, and how many of them are neither in a triple nor a type."""
+        """How many names have a label or a type, and how many of them are in no triple and are no type."""
         columns = [frame["name"] for frame in self._labels[labels:labels_end]]
         columns += [frame["entity"].alias("name") for frame in self._types[types:types_end]]
         if not columns:

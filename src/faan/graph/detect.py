@@ -1,4 +1,4 @@
-"""What a file holds, told by its ending, its first bytes and, where they leave it open, its name."""
+"""Detects the format of a file by its ending, its first bytes and, if both are ambiguous, its name."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _EXTENSIONS = {
     ".xml": "rdf/xml",
     ".jsonld": "json-ld",
 }
-_COMMENTS = rb"\s*(?:#[^\n]*\n\s*)*"  # no part of it fits in two ways, else blanks would take for ever
+_COMMENTS = rb"\s*(?:#[^\n]*\n\s*)*"  # unambiguous, so that many blanks do not cause backtracking
 _NODE = rb"(?:<[^>\n]*>|_:[^\s<]+)"
-_CONTENTS = (  # tried in this order on the first bytes of files whose extension tells nothing
+_CONTENTS = (  # tried in this order on the first bytes of files with an unknown extension
     (re.compile(rb"\s*<\?xml|\s*<rdf:RDF"), "rdf/xml"),
     (re.compile(rb"\s*[\[{]\s*[\"{\]}]"), "json"),
     (re.compile(_COMMENTS + _NODE + rb"[ \t]*<[^>\n]*>[^\n]*[>\w\"][ \t]*\.[ \t]*\r?(?:\n|$|#)"), "n-quads"),
@@ -84,12 +84,12 @@ def detect(source: Source, start: bytes, expected: str = "a knowledge graph") ->
 
 
 def is_graph_file(name: str) -> bool:
-    """Whether a file of a folder is taken for a part of a graph: its ending is that of a format."""
+    """Whether a file of a folder is read as a part of a graph: its ending is that of a format."""
     return extension_of(name) in (*_EXTENSIONS, ".json")
 
 
 def described_by(source: Source, start: bytes) -> str | None:
-    """Which of `DESCRIPTIONS` a table is, where it is one of them and not a table of triples."""
+    """Which of `DESCRIPTIONS` a table is; None for a table of triples."""
     header = header_of(start)
     if len(header) >= 3 and find_columns(header, None, source.name) is not None:
         return None
@@ -106,14 +106,14 @@ def header_of(start: bytes) -> list[str]:
 
 
 def described_in_header(header: list[str]) -> str | None:
-    """Whether the header of a table of two columns announces labels or types."""
+    """Whether the header of a table of two columns names labels or types."""
     if header[0] not in _NAME_WORDS:
         return None
     return "types" if header[1] in TYPE_WORDS else "labels" if header[1] in LABEL_WORDS else None
 
 
 def _by_name(name: str) -> str | None:
-    """Whether a file is called after labels or types."""
+    """Whether the name of a file mentions labels or types."""
     file = Path(name).name.lower()
     for kind, words in (("types", ("type", "class", "categor")), ("labels", ("label", "name"))):
         if any(word in file for word in words):

@@ -1,4 +1,4 @@
-"""From the statements of a schema to rules by name: what is said of each relation, and which classes there are."""
+"""From the statements of a schema to rules by name, for each relation, and the list of classes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 from faan.graph.hierarchy import Hierarchy
 from faan.graph.schema import FIRST, INCLUDES, NO_CLASSES, OWL, RDF, RDFS, REST, SHACL, SUBCLASS, TYPE, Schema
 
-_STATEMENTS = 1_000_000  # that are looked at one by one; links between classes are not
+_STATEMENTS = 1_000_000  # statements that are read one by one; links between classes are not
 _ITEMS = 100_000  # of a list
 _NO_ENTITIES = (*NO_CLASSES, f"{RDFS}Literal", f"{RDF}langString", f"{OWL}Nothing")
 _DATATYPES = "http://www.w3.org/2001/XMLSchema#"
@@ -26,14 +26,14 @@ class Draft:
 
     kind: Kind
     side: int  # whose entities are named: 0 heads, 1 tails; "most": 0 limits the tails of a head
-    names: tuple[str, ...] = ()  # classes ("class") or entities ("values"), of which one is enough
+    names: tuple[str, ...] = ()  # classes ("class") or entities ("values"); one of them is enough
     most: int = 0
-    scope: tuple[str, ...] = ()  # the rule is about facts where an entity is of one of these classes:
+    scope: tuple[str, ...] = ()  # the rule applies to facts where an entity is of one of these classes:
     scope_side: int = 0  # the head, or the tail
 
 
 class Drafts:
-    """What the statements of a schema say, by the names that they have there."""
+    """The rules of a schema, with the names of the schema."""
 
     def __init__(self, schema: Schema) -> None:
         rows = schema.rows()
@@ -59,7 +59,7 @@ class Drafts:
         yield from self._of_shapes()
 
     def declared(self, kind: str) -> list[str]:
-        """What is declared to be of a kind."""
+        """The names that are declared to be of a kind."""
         return [name for name, kinds in self._of(TYPE).items() if kind in kinds]
 
     def pairs(self, relation: str) -> list[tuple[str, str]]:
@@ -70,7 +70,7 @@ class Drafts:
         return self._by.get(relation, {})
 
     def _items(self, node: str) -> list[str]:
-        """The items of a list, at most so many; a list that bites its tail ends there."""
+        """The items of a list, at most so many; a circular list ends where it repeats."""
         found: dict[str, None] = {}
         seen: set[str] = set()
         while node not in seen and len(seen) < _ITEMS:
@@ -99,7 +99,7 @@ class Drafts:
         return Hierarchy(count, *ends, list(numbered))
 
     def _classes(self, given: Sequence[str]) -> list[tuple[str, ...]]:
-        """The names of classes of which one is enough; nothing where that says nothing about entities."""
+        """The names of classes, one of which is enough; empty if the expression does not restrict entities."""
         unions = self._of(f"{OWL}unionOf")
         names: list[str] = []
         for kind in given:

@@ -1,6 +1,6 @@
 """A SPARQL endpoint over HTTP: queries and updates, one request each.
 
-Only http and https are spoken, redirects are reported and not followed, answers have a size limit, and passwords are
+Only http and https are used, redirects are reported and not followed, answers have a size limit, and passwords are
 neither printed nor saved.
 """
 
@@ -37,18 +37,18 @@ _BUSY = (408, 425, 429, 500, 502, 503, 504, 509)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """How a SPARQL endpoint is to be read."""
+    """How to read a SPARQL endpoint."""
 
     graphs: tuple[str, ...] = ()  # named graphs to read instead of the default one
     limit: int | None = None  # triples of each predicate
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     timeout: float = 60.0  # seconds without any byte of an answer
-    page: int = 1_000_000  # rows to ask for at once; fewer where the server cannot give as many
+    page: int = 1_000_000  # rows of one page; fewer if the server cannot give as many
 
 
 class TroubleError(Exception):
-    """An answer that did not come, or not whole: trying again may help. `rows` is what came before it broke off."""
+    """An answer is missing or incomplete: trying again may help. `rows` holds the rows before the failure."""
 
     def __init__(self, message: str, rows: list[Row], wait: float | None = None, *, reached: bool = True) -> None:
         super().__init__(message)
@@ -105,22 +105,22 @@ class Client:
                 solutions = ox.parse_query_results(cast(IO[bytes], stream), format=format)
                 limited.left = _MOST_BYTES
                 if not isinstance(solutions, ox.QuerySolutions):
-                    raise self._wrong("answered yes or no where rows were asked for")
+                    raise self._wrong("answered yes or no, not rows")
                 names = solutions.variables
                 if len(names) != width:
-                    raise self._wrong(f"answered {counted(len(names), 'column')} where {width} were asked for")
+                    raise self._wrong(f"answered {counted(len(names), 'column')} instead of {width}")
                 for solution in solutions:  # in a traceback, the frame of a comprehension would keep the solutions
                     rows.append(tuple(solution[name] for name in names))
                     if len(rows) > _MOST_ROWS:
-                        raise self._wrong(f"answered more than {_MOST_ROWS:,} rows at once, which nobody asked for")
+                        raise self._wrong(f"answered more than {_MOST_ROWS:,} rows, the most that faan accepts")
             except (SyntaxError, ValueError, MemoryError) as error:  # it has no memory for texts of 16 MiB
                 if isinstance(error, InputError):
                     raise
                 raise TroubleError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
             finally:
                 solutions = None  # a traceback would keep it, and it must not be freed in another thread
-            if answer.headers.get("X-SQL-State"):  # Virtuoso says so where it gives a part of the answer
-                raise TroubleError("the server ran out of time and gave a part of the answer", rows)
+            if answer.headers.get("X-SQL-State"):  # Virtuoso sets this header if it returns a part of the answer
+                raise TroubleError("the server ran out of time and returned only a part of the answer", rows)
         return rows
 
     def update(self, text: str) -> None:
@@ -136,7 +136,7 @@ class Client:
         try:
             answer = self._opener.open(request, timeout=self._timeout)
             if answer is None:
-                raise self._wrong("cannot be reached: only http and https are spoken")
+                raise self._wrong("cannot be reached: only http and https are supported")
             with answer:
                 self._check(answer)
                 yield answer
@@ -149,7 +149,7 @@ class Client:
             return
         if status < 400:
             place = shorten((answer.headers.get("Location") or "elsewhere").split("?")[0], 200)
-            raise self._wrong(f"the server sends us on to {place}; if you trust that address, use it")
+            raise self._wrong(f"the server redirects to {place}; if you trust that address, use it")
         if status in (401, 403):
             hint = "give --user" if "Authorization" not in self._headers else "check the user name and the password"
             raise self._wrong(f"access is refused ({status}); {hint}")
@@ -176,7 +176,7 @@ class Client:
 
 
 class _Limited:
-    """An answer that may not be longer than a limit: first that of its head, later that of its rows."""
+    """An answer with a limit on its length: one for its head, one for its rows."""
 
     def __init__(self, answer: http.client.HTTPResponse, name: str) -> None:
         self._answer, self._name = answer, name
@@ -192,7 +192,7 @@ class _Limited:
 
 
 def _seconds(answer: http.client.HTTPResponse) -> float | None:
-    """What Retry-After asks for, at most a minute."""
+    """The delay that Retry-After asks for, at most a minute."""
     asked = (answer.headers.get("Retry-After") or "").strip()
     return min(float(asked), 60.0) if asked.isdecimal() else None
 

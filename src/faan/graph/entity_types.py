@@ -1,4 +1,4 @@
-"""The types of entities: given by the source, or read out of names by a pattern."""
+"""The types of entities: given by the source, or extracted from names by a pattern."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Types:
     labels: Names | None = None  # "" where a type has none
 
     def check(self) -> None:
-        """Refuse numbers out of range, in types that were found on disk."""
+        """Refuse numbers out of range in types that were loaded from disk."""
         if not (is_ragged(self.offsets, len(self.ids)) and are_below(self.ids, len(self.names))):
             raise damaged("its types are out of range")
         self.names.check()
@@ -74,7 +74,7 @@ class Types:
 
 
 def types_from_pattern(names: Names, pattern: str) -> Types:
-    """Read each entity's type out of its name: the pattern's first group, as in `^concept:([^:]+):` for NELL."""
+    """Extract each entity's type from its name: the pattern's first group, as in `^concept:([^:]+):` for NELL."""
     try:
         found = names.to_series().str.extract(pattern, 1)
     except pl.exceptions.ComputeError as error:

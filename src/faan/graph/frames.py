@@ -15,7 +15,7 @@ from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
 from faan.graph.table_layout import BLANK, Columns, find_columns
 
-_CHUNK = 1 << 18  # triples handed on at once
+_CHUNK = 1 << 18  # triples in one chunk
 _ROW_BYTES = 3 * 16  # of a triple in columns of text, however small its file
 _EDGE_ATTRIBUTES = ("relation", "predicate", "label", "type")
 _TYPE_ATTRIBUTES = ("types", "type", "category")
@@ -54,11 +54,11 @@ def read_frame(frame: pl.DataFrame, builder: GraphBuilder, columns: Columns | No
 
 
 def _places(names: list[str], columns: Columns | None, builder: GraphBuilder) -> tuple[int, int, int]:
-    """Where head, relation and tail stand; the first three columns, with a note, where no names are known."""
+    """The columns of head, relation and tail; the first three, with a note, if no name is known."""
     found = find_columns(names, columns, builder.report.source)
     if found is None:
         taken = shorten(", ".join(names[:3]))
-        builder.note(f"no columns with names that are known; taken as head, relation and tail: {taken}")
+        builder.note(f"no column has a known name; read as head, relation and tail: {taken}")
     return found or (0, 1, 2)
 
 
@@ -76,7 +76,7 @@ def frame_columns(source: Any) -> list[tuple[str, list[Any]]] | None:
 
 
 def is_pandas(source: object) -> bool:
-    """Whether something is a pandas frame, told without importing pandas."""
+    """Whether something is a pandas frame, without importing pandas."""
     return type(source).__module__.split(".")[0] == "pandas" and hasattr(source, "columns")
 
 
@@ -177,7 +177,7 @@ def _checked(rows: Iterable[Iterable[Any]]) -> Iterator[tuple[str, ...]]:
         parts = _parts(row)
         if len(parts) != 3:
             raise InputError(f"triple {number:,}: expected (head, relation, tail), found {shorten(repr(row))}")
-        names = tuple("" if part is None or part != part else str(part) for part in parts)  # NaN is not itself
+        names = tuple("" if part is None or part != part else str(part) for part in parts)  # NaN differs from itself
         if not all(name.strip(BLANK) for name in names):
             raise InputError(f"triple {number:,}: a name is empty in {shorten(repr(row))}")
         yield names

@@ -26,13 +26,13 @@ _SHOWN = 10  # relations in a notebook
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What happened on the way from a source to a graph."""
+    """What was skipped, dropped and noted while a graph was read."""
 
     source: str = "memory"
     format: str = "triples"
     duplicates: int = 0  # triples that occurred before
     literals: int = 0  # statements whose object is a value, not an entity
-    skipped: int = 0  # bad lines that were passed over because the caller asked for it
+    skipped: int = 0  # bad lines that were skipped, on request
     bad_lines: tuple[str, ...] = ()  # the first few of them, as error messages
     unused_nodes: int = 0  # labels or types of things that occur in no triple
     notes: tuple[str, ...] = ()  # what else a user should know
@@ -64,7 +64,7 @@ class Graph:
     report: ReadReport = field(default_factory=ReadReport)
     entity_descriptions: Names | None = None  # "" where an entity has none
     schema: Schema | None = None  # what is stated about its relations and types
-    saved_neighbours: Neighbours | None = field(default=None, init=False)  # as they were found on disk, not yet checked
+    saved_neighbours: Neighbours | None = field(default=None, init=False)  # as loaded from disk, not yet checked
 
     def __repr__(self) -> str:
         return (
@@ -95,7 +95,7 @@ class Graph:
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The edges of each entity, inverse edges included; saved ones are checked when they are first asked for."""
+        """The edges of each entity, inverse edges included; those of a saved graph are checked at first use."""
         if self.saved_neighbours is not None:
             self.saved_neighbours.check(self.heads, self.relations, self.tails, self.num_relations)
             return self.saved_neighbours
@@ -108,7 +108,7 @@ class Graph:
 
     @property
     def used_relations(self) -> Ints:
-        """The ids of the relations that have triples; one that was left out has a name, but none."""
+        """The ids of the relations that have triples; a relation that was removed keeps its name and has none."""
         return np.flatnonzero(self.relation_counts)
 
     @cached_property
@@ -146,7 +146,7 @@ class Graph:
         True
         """
         graph = replace(self, schema=schema, report=report)
-        object.__setattr__(graph, "saved_neighbours", self.saved_neighbours)  # frozen: only here, before it is seen
+        object.__setattr__(graph, "saved_neighbours", self.saved_neighbours)  # frozen: set only here, before any use
         return graph
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
@@ -181,7 +181,7 @@ class Graph:
     def to_networkx(self) -> Any:
         """The graph as a `networkx.MultiDiGraph`: an edge's key and attribute `relation` is its relation.
 
-        Nodes have the attributes `label`, `types` and `description` where the graph knows them.
+        Nodes have the attributes `label`, `types` and `description` if the graph has them.
 
         >>> graph.to_networkx().edges["Peru", "Lima", "capital"]
         {'relation': 'capital'}
@@ -211,7 +211,7 @@ class Graph:
         return pykeen_factory(triples, self.entity_names, self.relation_names, inverse=inverse_triples)
 
     def _nodes(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The name of each entity, and what the graph knows of it."""
+        """The name of each entity, with its label, types and description."""
         kinds = [] if self.types is None else list(self.types.names)
         for entity, name in enumerate(self.entity_names):
             types = [] if self.types is None else [kinds[kind] for kind in self.types.of(entity)]
@@ -246,7 +246,7 @@ class Graph:
         return _look_up("relation", name, self.relation_names, labels, lambda i: _facts(self.relation_counts[i]))
 
     def _what_it_is(self, entity: int) -> str:
-        """What tells an entity from another one of the same label: its types and how many facts it has."""
+        """How to distinguish an entity from others with the same label: its types and number of facts."""
         facts = np.count_nonzero(self.heads == entity) + np.count_nonzero(self.tails == entity)
         types = [] if self.types is None else [self.types.label(int(number)) for number in self.types.of(entity)[:2]]
         return ", ".join([*types, _facts(facts)])
@@ -263,7 +263,7 @@ class Graph:
         return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
 
     def entity_description(self, entity: int) -> str:
-        """What the source says an entity is, in a sentence; "" if it says nothing.
+        """The description of an entity, in a sentence; "" if the source has none.
 
         Args:
             entity: The id of the entity.

@@ -21,7 +21,7 @@ from faan.graph.limits import LINE_BYTES, NAME_BYTES
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_BLOCK = 1 << 20  # bytes looked at together
+_BLOCK = 1 << 20  # bytes in one block
 JSON_DEPTH = 100
 XML_DEPTH = 2000  # lists may be written as elements inside elements
 TRIPLE_DEPTH = 100
@@ -53,18 +53,18 @@ class Readable(Protocol):
 
 
 def guarded(stream: Readable, name: str, format: str) -> io.BufferedReader:
-    """A stream that lets through what a guard has looked at; parsers take it in thousands of small pieces."""
+    """A stream of checked blocks; parsers read it in thousands of small pieces."""
     return io.BufferedReader(_Guarded(stream, name, _GUARDS[format]()), _BLOCK)
 
 
 class _Guarded(io.RawIOBase):
-    """Blocks of a stream that a guard has looked at."""
+    """Blocks of a stream that a guard has checked."""
 
     def __init__(self, stream: Readable, name: str, look: Callable[[bytes], None]) -> None:
         self._stream, self._name, self._look = stream, name, look
 
     def readable(self) -> bool:
-        """It is there to be read."""
+        """Always true."""
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
@@ -80,7 +80,7 @@ class _Guarded(io.RawIOBase):
 
 
 class _Guard:
-    """What guards have in common: what of the last block belongs to the next one, and how deep it went."""
+    """What guards share: the part of the last block that belongs to the next one, and the current depth."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -95,7 +95,7 @@ class _Guard:
         return self._depth + int(np.cumsum(steps, dtype=np.int64).max(initial=0)) > limit
 
     def _step(self, steps: NDArray[np.int8], limit: int) -> None:
-        """Go up and down by the steps; no higher than the limit."""
+        """Apply the steps to the depth; refuses depths above the limit."""
         depths = self._depth + np.cumsum(steps, dtype=np.int64)
         if len(depths):
             self._depth = int(depths[-1])
@@ -125,7 +125,7 @@ def check_nesting(line: str | bytes) -> None:
 
 
 def _chain_depth(text: bytes, depth: int = 0) -> int:
-    """How many triples are open at the end of a text, where so many were at its beginning; refuses too many."""
+    """How many triples are open at the end of a text, given those open at its beginning; refuses too many."""
     end = 0
     if depth and (match := _CHAIN.match(b"<<(" + text)):
         end = match.end() - len("<<(")
@@ -133,7 +133,7 @@ def _chain_depth(text: bytes, depth: int = 0) -> int:
         depth = depth + 1 if match.start() == end else 1
         end = match.end()
         if depth > TRIPLE_DEPTH:
-            raise InputError(f"triples inside triples more than {TRIPLE_DEPTH} deep; faan reads no deeper ones")
+            raise InputError(f"triples are nested more than {TRIPLE_DEPTH} deep; reduce the nesting")
     return depth if end == len(text) else 0
 
 
@@ -199,7 +199,7 @@ class _JsonGuard(_Guard):
 
 
 class _XmlGuard(_Guard):
-    """RDF/XML: elements inside each other, and entities that stand for more than they look."""
+    """RDF/XML: elements inside each other, and entities that expand to long texts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -238,7 +238,7 @@ class _XmlGuard(_Guard):
         return whole, len(whole)
 
     def _end_of_aside(self, text: bytes, place: int) -> int | None:
-        """Where a comment or the like ends that begins at a place; None if that is in a later block."""
+        """The end of a comment, instruction or declaration that begins at a place; None if it is in a later block."""
         begun = text[place : place + 9]
         for begin, end in _XML_ASIDES.items():
             if begun.startswith(begin[: len(begun)]) and begun[:3] != b"<?>":
@@ -257,17 +257,17 @@ class _XmlGuard(_Guard):
             self._entities[name] = len(value) + inner
             if self._entities[name] > NAME_BYTES:
                 shown = name[:50].decode(errors="replace")
-                raise InputError(f"the entity {shown!r} stands for more than {NAME_BYTES:,} bytes; expected a name")
+                raise InputError(f"the entity {shown!r} expands to more than {NAME_BYTES:,} bytes; expected a name")
 
     def _count(self, text: bytes) -> None:
-        """Refuse entities that add many times more than there is to read."""
+        """Refuse entities that expand to many times the size of the file."""
         most = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("&"))) * max(self._entities.values())
         allowed = _BLOCK + _ENTITIES_ADD * self._read
         if self._added + most > allowed:
             most = sum(self._entities.get(name, 0) for name in _XML_REFERENCE.findall(text))
         self._added += most
         if self._added > allowed:
-            raise InputError("its entities stand for far more than the file holds")
+            raise InputError("its entities expand to far more than the size of the file")
 
     def _steps(self, text: bytes) -> tuple[NDArray[np.int8], int]:
         """Steps up and down, one for each tag or more in one, and where the last tag ends.

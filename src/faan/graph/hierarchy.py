@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from faan.base import Ints, offsets_of, places_of
 
-_WORK = 20_000_000  # classes looked at; a schema that asks for more is not followed further
+_WORK = 20_000_000  # classes to visit; larger hierarchies are cut off
 
 
 class Hierarchy:
@@ -27,15 +27,15 @@ class Hierarchy:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether some classes were not followed because there are too many."""
+        """Whether the hierarchy was cut off because there are too many classes."""
         return self._work > _WORK
 
     def below(self, kinds: Iterable[int]) -> Ints:
-        """Some classes and all that are below them, sorted; none at all where there are too many."""
+        """Some classes and all their subclasses, sorted; empty if there are too many."""
         return self._reach(tuple(kinds), down=True)
 
     def above(self, kind: int) -> Ints:
-        """A class and all that are above it, sorted."""
+        """A class and all its superclasses, sorted."""
         return self._reach((kind,), down=False)
 
     def apart(self, kinds: Sequence[int]) -> Ints:
@@ -47,11 +47,11 @@ class Hierarchy:
         return np.empty(0, dtype=np.int64) if found is None else np.setdiff1d(found, self.below(kinds))
 
     def are_apart(self, one: int, other: int) -> bool:
-        """Whether two classes are disjoint by what is stated of them or of classes above them."""
+        """Whether two classes or their superclasses are stated to be disjoint."""
         return bool(np.isin(list(self._partners(one)), self.above(other)).any())
 
     def contradictions(self) -> Iterator[tuple[int, tuple[int, int]]]:
-        """A class that can have no entity, with the two disjoint classes that it is below of; one for each group."""
+        """Classes that can have no entity, each with the two disjoint superclasses of it; one for each group."""
         for group in self.groups:
             owner: dict[int, int] = {}
             for kind in group:
@@ -66,7 +66,7 @@ class Hierarchy:
                 return
 
     def _partners(self, kind: int) -> set[int]:
-        """The classes that are stated to be disjoint with a class or with one above it."""
+        """The classes that are stated to be disjoint with a class or one of its superclasses."""
         found: set[int] = set()
         for one in self.above(kind).tolist():
             for number in self._groups_of.get(one, ()):

@@ -16,14 +16,14 @@ _IRI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|doi|info|mailto):)\
 
 
 class Terms:
-    """Makes IRIs of names: a name that is an IRI stays as it is, any other one is percent-encoded behind a base."""
+    """Turns names into IRIs: an IRI stays as it is, any other name is percent-encoded and appended to a base."""
 
     def __init__(self, base: str = DEFAULT_BASE, relation_base: str | None = None) -> None:
         self.base, self.relation_base = _checked(base), _checked(base if relation_base is None else relation_base)
 
     @property
     def is_default(self) -> bool:
-        """Whether nobody has chosen a base."""
+        """Whether the base is the default."""
         return self.base == self.relation_base == DEFAULT_BASE
 
     def triple(self, head: str, relation: str, tail: str) -> ox.Triple:

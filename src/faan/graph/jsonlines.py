@@ -12,7 +12,7 @@ from faan.graph.limits import is_too_long, too_long
 from faan.graph.sources import Source
 from faan.graph.table_layout import BLANK, KGX, KNOWN_HEADERS, LABEL_COLUMNS, TRIPLE, TYPE_COLUMNS, Columns
 
-_CHUNK = 1 << 16  # facts handed on at once
+_CHUNK = 1 << 16  # facts in one chunk
 _EXPECTED = (
     'expected a fact such as {"subject": ..., "predicate": ..., "object": ...} or a node with "id" and "category"'
 )
@@ -47,7 +47,7 @@ def are_json_lines(first: bytes, second: bytes) -> bool:
 
 
 class _Collected:
-    """Facts, types and labels, handed on in chunks."""
+    """Collects facts, types and labels, and adds them in chunks."""
 
     def __init__(self, builder: GraphBuilder, columns: Columns | None) -> None:
         self._builder = builder
@@ -57,7 +57,7 @@ class _Collected:
         self._labels: list[tuple[str, str, int]] = []
 
     def add(self, content: Any) -> None:
-        """Take one line; nothing of a bad one."""
+        """Add one line; a bad line adds nothing."""
         if not isinstance(content, dict):
             raise InputError(f"{_EXPECTED}, found {_shown(content)}")
         keys = self._keys_of(content)
@@ -90,7 +90,7 @@ class _Collected:
         self._labels += labels
 
     def flush(self) -> None:
-        """Hand on what has been collected."""
+        """Add what was collected to the builder."""
         heads, relations, tails = zip(*self._facts, strict=True) if self._facts else ((), (), ())
         self._builder.add(heads, relations, tails)
         self._builder.add_types([name for name, _ in self._types], [kind for _, kind in self._types])

@@ -25,7 +25,7 @@ _INFORES = re.compile(r"infores:[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 def checked_source(name: str | None) -> str | None:
-    """A primary knowledge source, if it is one."""
+    """Check the name of a primary knowledge source."""
     if name is not None and not _INFORES.fullmatch(name):
         raise InputError(f"expected a knowledge source such as infores:my-lab, found {shorten(name)!r}")
     return name
@@ -59,7 +59,7 @@ def kgx_edge(
 
 
 def kgx_nodes(names: Iterable[str], graph: Graph | None) -> Iterator[Row]:
-    """What a graph knows of entities."""
+    """Rows of entities: id, label, types and description."""
     for name in names:
         entity = None if graph is None else graph.entity_names.find(name)
         if graph is None or entity is None:
@@ -72,12 +72,12 @@ def kgx_nodes(names: Iterable[str], graph: Graph | None) -> Iterator[Row]:
 
 
 def kgx_line(row: Row) -> str:
-    """A row as a line of TSV: lists have `|` between their parts, what is not known is empty."""
+    """A row as a line of TSV: lists have `|` between their parts, unknown values are empty."""
     return tsv_line(_cell(value) for value in row.values())
 
 
 def kgx_json(row: Row) -> str:
-    """A row as a line of JSON, without what is not known."""
+    """A row as a line of JSON, without unknown values."""
     return json.dumps({key: value for key, value in row.items() if value is not None}, ensure_ascii=False) + "\n"
 
 

@@ -8,7 +8,7 @@ ANY = "mul"  # Wikidata's labels for all languages
 
 
 def language_rank(language: str | None, preferred: Sequence[str]) -> int:
-    """How welcome a label's language is, 0 the most: preferred ones in order, then no language, then any other."""
+    """The rank of a label's language, 0 is best: preferred ones in order, then no language, then any other."""
     if language is None or language == ANY:
         return len(preferred)
     for rank, wanted in enumerate(preferred):

@@ -1,4 +1,4 @@
-"""Objects of other libraries: pandas, networkx, igraph, PyKEEN. They are imported when they are asked for."""
+"""Objects of other libraries: pandas, networkx, igraph, PyKEEN. They are imported at first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from faan.base import InputError, Ints
 
-Node = tuple[str, dict[str, Any]]  # its name and what is known of it
+Node = tuple[str, dict[str, Any]]  # its name and attributes
 
 
 def pandas_frame(columns: Mapping[str, Sequence[Any]]) -> Any:

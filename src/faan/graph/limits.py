@@ -25,7 +25,7 @@ def unpacked_limit(size: int) -> int:
 
 
 def unpacks_too_far(limit: int, source: str) -> InputError:
-    """The error for a file that holds more than it looks."""
+    """The error for a file that unpacks to too much."""
     return InputError(
         f"unpacks to more than {limit >> 20:,} MiB; if you trust it, set the environment variable {UNPACK} to more",
         source=source,
@@ -33,11 +33,11 @@ def unpacks_too_far(limit: int, source: str) -> InputError:
 
 
 def is_too_long(name: str) -> bool:
-    """Whether a name is longer than any name."""
+    """Whether a name is too long."""
     return len(name) > NAME_BYTES // 4 and len(name.encode(errors="replace")) > NAME_BYTES
 
 
 def too_long(name: str) -> str:
-    """What to say of a name that is no name."""
+    """The error text for a name that is too long."""
     size = len(name.encode(errors="replace"))
     return f"a name of {size:,} bytes is too long; expected at most {NAME_BYTES:,}: {shorten(name)!r}"

@@ -12,7 +12,7 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 class Finder:
-    """Finds IRIs among the names of a graph: as they are, or by their last part where the graph's names are no IRIs."""
+    """Finds IRIs among the names of a graph: as they are, or by their last part if the graph's names are not IRIs."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -20,10 +20,10 @@ class Finder:
         for number, name in enumerate(names):
             if not is_iri(name):
                 for key in {full_name(name), _key(name)}:
-                    self.aliases[key] = -1 if key in self.aliases else number  # of two that look alike it is neither
+                    self.aliases[key] = -1 if key in self.aliases else number  # ambiguous: neither of the two
 
     def find(self, name: str) -> int | None:
-        """The number of a name in the graph, None where it has none or two that look alike."""
+        """The number of a name in the graph, None if it lacks the name or the name is ambiguous."""
         number = self.names.find(name)
         if number is None:
             number = self.alias(name)
@@ -40,5 +40,5 @@ def is_iri(name: str) -> bool:
 
 
 def _key(name: str) -> str:
-    """The last part of a name without what people write differently: `livesIn` and `lives_in` are the same."""
+    """The last part of a name in a normal form: `livesIn` and `lives_in` are the same."""
     return _NOT_LETTERS.sub("", local_name(name)).casefold()

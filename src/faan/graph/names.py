@@ -21,7 +21,7 @@ from faan.graph.limits import NAME_BYTES, too_long
 
 Bytes = NDArray[np.uint8]
 
-_CHUNK = 1 << 14  # names handled at once: temporary arrays stay so small that memory is used again, not fetched anew
+_CHUNK = 1 << 14  # names in one block: small temporary arrays reuse the same memory
 _MIN_PART = 3  # bytes of a text that is looked for in others
 _ENOUGH = 1000  # strings that hold it
 _IN_WORD = re.compile(rb"[a-z0-9\x80-\xff]")
@@ -61,7 +61,7 @@ class Names:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Names:
-        """Put together what `arrays` took apart, checking that the parts fit."""
+        """The reverse of `arrays`; checks that the parts fit together."""
         parts = {field: arrays[f"{prefix}_{field}"] for field in ("data", "offsets", "buckets", "members")}
         names = cls(**parts)  # type: ignore[arg-type]
         n = len(names)
@@ -76,7 +76,7 @@ class Names:
         return names
 
     def check(self) -> None:
-        """Refuse what `from_strings` would not have made, in names that were found on disk; reads all of them."""
+        """Refuse names from disk that `from_strings` would not have written; reads all of them."""
         n, count = len(self), len(self.buckets) - 1
         fitting = (
             is_ragged(self.offsets, len(self.data))
@@ -85,7 +85,7 @@ class Names:
             and count.bit_count() == 1  # a hash is cut to a bucket by its last bits
         )
         if not fitting or not self._are_text():
-            raise damaged("its names are no texts")
+            raise damaged("its names are not valid text")
 
     def _are_text(self) -> bool:
         """Whether each name is whole UTF-8: all of them together are, and none begins inside a letter."""
@@ -129,7 +129,7 @@ class Names:
         return self.find(name) is not None
 
     def find(self, name: str) -> int | None:
-        """The number of a string, the lowest where it occurs several times; None where it does not occur."""
+        """The number of a string, the lowest if it occurs several times; None if it does not occur."""
         found = self.find_all(name)
         return found[0] if found else None
 
@@ -253,5 +253,5 @@ def _pairs(text: Bytes) -> NDArray[np.uint16]:
 
 
 def damaged(problem: str) -> InputError:
-    """The error for a graph on disk that cannot be as it was written."""
+    """The error for a saved graph that is damaged."""
     return InputError(f"the graph is damaged ({problem}); read it from its source again")

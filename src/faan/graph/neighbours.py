@@ -1,4 +1,4 @@
-"""The edges of each entity in both directions, and whether those of a saved graph are what its triples say."""
+"""The edges of each entity in both directions, and a check that those of a saved graph match its triples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Neighbours:
         return cls(offsets, relation[order], np.concatenate([tails, heads])[order].astype(np.int32))
 
     def check(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
-        """Refuse numbers out of range, in neighbours that were found on disk and in the triples beside them."""
+        """Refuse numbers out of range in neighbours and triples that were loaded from disk."""
         num_entities = len(self.offsets) - 1
         _check_ids(heads, relations, tails, num_entities, num_relations)
         fitting = (
@@ -89,7 +89,7 @@ class Neighbours:
         return offsets, self.relations[places], self.entities[places]
 
     def gather_hiding(self, entities: Ints, relation: int, others: Ints) -> tuple[NDArray[np.int64], Ints, Ints]:
-        """As `gather`, but without the edge of a relation (or its inverse) between each entity and its other."""
+        """As `gather`, without the edge of a relation (or its inverse) between each entity and its `other`."""
         offsets, relations, neighbours = self.gather(entities)
         owner = np.repeat(np.arange(len(entities)), np.diff(offsets))
         keep = (relations != relation) | (neighbours != np.asarray(others)[owner])

@@ -32,7 +32,7 @@ _NODE, _RELATIONSHIP = ("id",), ("head", "tail", "relation")
 
 @dataclass(frozen=True)
 class _Header:
-    """What the columns of a file hold."""
+    """The meaning of the columns of a file."""
 
     delimiter: str
     width: int
@@ -50,7 +50,7 @@ class ImportFiles:
     _order: list[str] = field(default_factory=list)
 
     def look_at(self, source: Source) -> None:
-        """Look at the beginning of a file."""
+        """Read the header of a file, if it has one."""
         start = source.peek()
         self._order.append(source.name)
         header = _header(start, source.name)
@@ -65,7 +65,7 @@ class ImportFiles:
         return name in self._headers and len(self._headers) < len(self._order)
 
     def _header_of(self, name: str) -> bytes | None:
-        """The header that a file lacks: that of the same name (`Person-header.csv`), else the last one before it."""
+        """The header of a file without one: by the same name (`Person-header.csv`), else the last before it."""
         own = _stem(name)
         fitting = [other for other in self._headers if own.startswith(_stem(other)) and _stem(other)]
         if fitting:
@@ -75,7 +75,7 @@ class ImportFiles:
         return None if last is None else self._headers[last]
 
     def with_header(self, source: Source) -> Source:
-        """A file with the header that stands in another file before its first line, if there is one."""
+        """A file with the header from another file as its first line, if there is one."""
         if not self._headers or source.name in self._headers or _header(source.peek(), source.name):
             return source
         header = self._header_of(source.name)
@@ -88,7 +88,7 @@ def is_neo4j(start: bytes) -> bool:
 
 
 def may_be_import(name: str) -> bool:
-    """Whether a file is worth a look for a header of Neo4j's before it is read."""
+    """Whether a file may have a header of Neo4j's."""
     return Path(_bare(name)).suffix in _ENDINGS or "header" in Path(name).name.lower()
 
 
@@ -105,7 +105,7 @@ def read_neo4j(source: Source, builder: GraphBuilder, files: ImportFiles) -> Non
     rows = tuple(kind for kind in (_NODE, _RELATIONSHIP) if all(part in header.columns for part in kind))
     if not rows:
         raise InputError(
-            "relationships need the columns :START_ID, :END_ID and :TYPE; add what is missing to the header",
+            "relationships need the columns :START_ID, :END_ID and :TYPE; add the missing ones to the header",
             source=source.name,
             line=1,
         )
@@ -138,7 +138,7 @@ def _in_spaces(frame: pl.DataFrame, header: _Header, spaces: set[str]) -> pl.Dat
 
 
 def _header(start: bytes, name: str) -> _Header | None:
-    """What the first line of a file says of its columns, if it is a header of Neo4j's."""
+    """The columns by the first line of a file, if it is a header of Neo4j's."""
     line = start.partition(b"\n")[0].decode(errors="replace").strip(BLANK)
     if ":" not in line and "_" not in line:
         return None

@@ -22,7 +22,7 @@ from faan.graph.sources import Source
 
 FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
 
-_BLOCK = 1 << 23  # bytes read at once
+_BLOCK = 1 << 23  # bytes in one block
 _PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFEF}-]|%[0-9A-Fa-f]{2})*"
 _IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
 _TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
@@ -64,7 +64,7 @@ def _read_lines(
 
 
 def _matches(lines: pl.Series, pattern: str) -> pl.Series:
-    """Which lines fit a pattern and are so short that no name in them is too long."""
+    """Which lines match a pattern and are too short for a name over the limit."""
     return lines.str.contains(pattern) & (lines.str.len_bytes() <= NAME_BYTES)
 
 

@@ -11,12 +11,12 @@ _DIGITS = 15  # of a number of lines
 
 
 def is_openke(folder: Folder) -> bool:
-    """Whether any of OpenKE's files is there."""
+    """Whether a folder has one of OpenKE's files."""
     return not folder.names().isdisjoint(_FILES)
 
 
 def read_openke(folder: Folder, builder: GraphBuilder) -> None:
-    """Read the training triples; `valid2id.txt` and `test2id.txt` are for evaluation and left out."""
+    """Read the training triples; `valid2id.txt` and `test2id.txt` are for evaluation and are skipped."""
     folder.require("OpenKE's folder", *_FILES)
     entities, relations = _names(folder, "entity2id.txt"), _names(folder, "relation2id.txt")
     heads: list[str] = []
@@ -33,7 +33,7 @@ def read_openke(folder: Folder, builder: GraphBuilder) -> None:
     builder.add(heads, kinds, tails)
     held_out = sorted(folder.names() & {"valid2id.txt", "test2id.txt"})
     if held_out:
-        builder.note(f"left out, as they are for evaluation: {', '.join(held_out)}")
+        builder.note(f"skipped, because they are for evaluation: {', '.join(held_out)}")
 
 
 def _names(folder: Folder, file: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ else:
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-SNIFF = 1 << 20  # bytes looked at to tell formats apart
+SNIFF = 1 << 20  # first bytes that detect a format
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zst")
 # What decompressors raise about damaged files, besides EOFError about those that were cut off.
 DAMAGED = (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)
@@ -40,12 +40,12 @@ _CHANGED_BY_POLARS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\
 
 
 def is_changed_by_polars(block: bytes) -> bool:
-    """Whether polars would read something else than these bytes: a block of a file that was unpacked is text."""
+    """Whether polars would change these bytes: it unpacks some formats by itself and drops a byte order mark."""
     return block.startswith(_CHANGED_BY_POLARS)
 
 
 class Counted(io.RawIOBase):
-    """Standard input, which is not ours to close, and how many bytes came from it."""
+    """Standard input, which is never closed; counts its bytes."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -63,7 +63,7 @@ class Counted(io.RawIOBase):
 
 
 class _Unpacked(io.RawIOBase):
-    """What a decompressor gives, as long as it is in proportion to what it takes."""
+    """The output of a decompressor, with a limit in proportion to its input."""
 
     def __init__(self, stream: io.BufferedIOBase, size: Callable[[], int], name: str) -> None:
         self._stream, self._size, self._name = stream, size, name
@@ -93,12 +93,12 @@ class _Unpacked(io.RawIOBase):
 
 
 def buffered(raw: object) -> io.BufferedReader:
-    """A stream that can look ahead as far as is needed to tell formats apart."""
+    """A stream that can look ahead far enough to detect the format."""
     return io.BufferedReader(cast(io.RawIOBase, raw), buffer_size=SNIFF)
 
 
 def uncompressed(stream: io.BufferedReader, size: Callable[[], int], name: str) -> io.BufferedReader:
-    """What a stream holds; its first bytes say how it is compressed."""
+    """The decompressed stream; its first bytes say how it is compressed."""
     start = stream.peek(SNIFF)
     opener = next((opener for magic, opener in _DECOMPRESSORS.items() if magic.match(start)), None)
     return stream if opener is None else buffered(_Unpacked(opener(stream), size, name))

@@ -34,7 +34,7 @@ FORMATS = {
     "json-ld": ox.RdfFormat.JSON_LD,
 }
 _VALUE = 20  # letters of a number or truth value
-_CHUNK = 1 << 18  # statements handed on at once
+_CHUNK = 1 << 18  # statements in one chunk
 _BASE = "urn:graph:"  # what relative IRIs are relative to
 
 
@@ -43,13 +43,13 @@ class Statements:
 
     def __init__(self, languages: Sequence[str], rename_blank_nodes: bool = False, part: int = 0) -> None:
         self._languages = languages
-        self._blank = f"_:f{part + 1}." if part else "_:"  # of two files they are different ones, whatever their names
-        # The parser invents names for nodes without one, others each time; here they are numbered by first use.
+        self._blank = f"_:f{part + 1}." if part else "_:"  # blank nodes of different files differ
+        # The parser gives anonymous nodes random names; here they are numbered by first use.
         self._blank_nodes: dict[str, str] | None = {} if rename_blank_nodes else None
         self.clear()
 
     def clear(self) -> None:
-        """Forget what has been collected."""
+        """Start an empty chunk."""
         self.lines: list[int] = []
         self.heads: list[str] = []
         self.relations: list[str] = []
@@ -91,7 +91,7 @@ class Statements:
         return self._blank_nodes.setdefault(node.value, f"{self._blank}b{len(self._blank_nodes)}")
 
     def flush(self, builder: GraphBuilder) -> None:
-        """Hand on what has been collected."""
+        """Add what was collected to the builder."""
         builder.add(self.heads, self.relations, self.tails)
         builder.add_labels(self.names, self.labels, self.ranks)
         builder.count(literals=self.literals)
@@ -99,7 +99,7 @@ class Statements:
 
 
 def label_rank(relation: str, language: str | None, preferred: Sequence[str]) -> int:
-    """How good a label is, 0 the best: first by its language, then by the relation; descriptions are no labels."""
+    """How good a label is, 0 the best: first by its language, then by the relation; descriptions come last."""
     rank = language_rank(language, preferred) * len(TEXT_RELATIONS) + TEXT_RELATIONS.index(relation)
     return rank if relation in LABEL_RELATIONS else DESCRIPTION + rank
 
@@ -131,8 +131,8 @@ def quads_of(source: Source, format: str) -> Iterator[ox.Quad]:
 
 
 def reason(error: SyntaxError) -> str:
-    """The parser's message without its own account of the place."""
+    """The parser's message without its own position."""
     message = str(error.msg)
     if "LoadDocumentCallback" in message:
-        return "it refers to a context elsewhere, which is not fetched; put the context into the file"
+        return "it refers to a remote context, which faan does not fetch; put the context into the file"
     return message.split(": ", 1)[1] if message.startswith("Parser error") and ": " in message else message

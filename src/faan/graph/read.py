@@ -1,4 +1,4 @@
-"""Reading a graph from whatever a user has."""
+"""Reads a graph from files, folders, endpoints or Python objects."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def read_graph(
     progress: bool = True,
     on_progress: OnProgress | None = None,
 ) -> Graph:
-    """Read a knowledge graph from whatever holds it.
+    """Read a knowledge graph from a file, folder, endpoint or Python object.
 
     Args:
         source: A file in any supported format, plain or compressed; `-` for standard input; a folder (a saved graph,
@@ -190,7 +190,7 @@ class _Reading:
         return [one for one in sources if not self.import_files.is_header(str(one))]
 
     def read(self, source: Any) -> None:
-        """Read one source, whatever it is."""
+        """Read one source of any kind."""
         if isinstance(source, Graph):
             self.builder.begin(source.report.source, source.report.format)
             self.builder.add_graph(source)
@@ -206,15 +206,15 @@ class _Reading:
             self._read_path(source)
 
     def read_beside(self, path: str | Path, kind: str) -> None:
-        """Read a file that describes what others hold."""
+        """Read a file of labels or types of other files."""
         with open_source(path, self.on_progress) as source:
             self.builder.begin(source.name)
             read_descriptions(source, self.builder, kind)
 
     def check_columns(self) -> None:
-        """Complain about columns that were named where no file has such."""
+        """Refuse named columns if no file has columns."""
         if self.columns and not self.used_columns:
-            raise InputError("columns can be named in tables, JSON Lines and Parquet, and none of the files is one")
+            raise InputError("only tables, JSON Lines and Parquet have columns, and none of the files is one")
 
     def _read_path(self, path: str | Path) -> None:
         if str(path) == BUNDLED:
@@ -290,7 +290,7 @@ class _Reading:
         elif BACKGROUND in names:
             self.builder.of_format("benchmark")
             self.builder.note(
-                "this is the background graph of a few-shot benchmark; `faan benchmark info` tells about its tasks"
+                "this is the background graph of a few-shot benchmark; `faan benchmark info` shows its tasks"
             )
             with folder.open(BACKGROUND) as source:
                 read_triples(source, self.builder)

@@ -20,8 +20,8 @@ from faan.graph.endpoint import Client, Endpoint, Row, TroubleError
 from faan.graph.rdf import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, iri
 
-_ATTEMPTS = 5  # without a single row, before we give up
-_SMALLEST = 100  # rows of a page that we ask a slow server for
+_ATTEMPTS = 5  # without a single row, before faan stops
+_SMALLEST = 100  # the smallest page, for a slow server
 _DESCRIBED = 500  # entities whose labels and types are asked for at once
 _EDGE = "isIRI(?s) && isIRI(?o)"
 _COUNTS = f"(COUNT(*) AS ?n) (SUM(IF({_EDGE}, 1, 0)) AS ?edges) (SUM(IF(isLiteral(?o), 1, 0)) AS ?literals)"
@@ -89,13 +89,13 @@ class _Reader:
         self._builder.count(literals=sum(one.literals for one in predicates if one.name not in LABEL_RELATIONS))
         if blank := sum(one.blank for one in predicates):
             self._builder.note(
-                f"{counted(blank, 'triple')} with blank nodes left out: a query cannot name them; export the data to a "
-                "file to have them"
+                f"{counted(blank, 'triple')} with blank nodes skipped: a query cannot name them; export the data to a "
+                "file to read them"
             )
         self._describe(there, everything)
 
     def _list(self) -> list[_Predicate]:
-        """All predicates with their numbers of triples or, where counting takes the server too long, without."""
+        """All predicates with their numbers of triples, or without if counting takes the server too long."""
         query = f"SELECT ?p {_COUNTS} {self._from} WHERE {{ ?s ?p ?o {self._member} }} GROUP BY ?p"
         try:
             rows = self._ask(query, 4, attempts=2)
@@ -161,13 +161,13 @@ class _Reader:
             self._builder.note(f"{predicate}: the server counted {wanted:,} triples, but gave {read:,}")
 
     def _ask_for_page(self, predicate: str, condition: str, size: int) -> list[Row]:
-        """A page, or the part of it that came; a server that has trouble is asked for less."""
+        """A page, or the part of it that arrived; after a failure the next page is smaller."""
 
         def query() -> str:
             return self._query(predicate, condition, f"ORDER BY STR(?s) STR(?o) LIMIT {min(size, self._page)}")
 
         def smaller(trouble: TroubleError) -> bool:
-            if trouble.wait is None:  # where it asks us to wait, the size is not to blame
+            if trouble.wait is None:  # if the server asks for a delay, the size is not the cause
                 self._page = max(min(size, self._page) // 4, min(size, _SMALLEST))
             return bool(trouble.rows)
 
@@ -183,7 +183,7 @@ class _Reader:
         attempts: int = _ATTEMPTS,
         on_trouble: Callable[[TroubleError], bool] = lambda trouble: False,
     ) -> list[Row]:
-        """The answer to a query; after trouble it is asked again, later each time."""
+        """The answer to a query; after a failure it is repeated, with growing delays."""
         for attempt in range(1, attempts + 1):
             try:
                 return self._client.select(query if isinstance(query, str) else query(), width)
@@ -194,7 +194,7 @@ class _Reader:
                     tried = counted(attempts, "attempt")
                     kind = _OverburdenedError if trouble.reached else InputError
                     raise kind(f"{trouble}, after {tried}", source=self._client.name) from None
-                pause = 0.25 * 2**attempt * (1 + random.random())  # not all clients at once
+                pause = 0.25 * 2**attempt * (1 + random.random())  # random, so that clients do not retry together
                 self._tell(f"waiting: {shorten(str(trouble))}", 0.0)
                 _sleep(pause if trouble.wait is None else trouble.wait)
         raise AssertionError("unreachable")
@@ -239,7 +239,7 @@ class _Reader:
         try:
             total, edges, literals = (int(float(_text(cell) or 0)) for cell in row)
         except (ValueError, OverflowError):
-            raise InputError(f"{name}: the server does not count in numbers", source=self._client.name) from None
+            raise InputError(f"{name}: the server's counts are not numbers", source=self._client.name) from None
         return _Predicate(name, edges, literals, total - edges - literals)
 
     def _nothing(self, wanted: Sequence[str]) -> InputError:

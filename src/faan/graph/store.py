@@ -1,4 +1,4 @@
-"""A graph as a folder of arrays that open as memory maps: a graph of five million entities is there at once."""
+"""A graph as a folder of arrays that open as memory maps: a graph of five million entities opens in milliseconds."""
 
 from __future__ import annotations
 
@@ -171,5 +171,5 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
     )
     if not fitting:
         raise InputError("the saved graph is damaged (its arrays do not fit together); read it from its source again")
-    object.__setattr__(graph, "saved_neighbours", neighbours)  # frozen: only here, before anybody has seen it
+    object.__setattr__(graph, "saved_neighbours", neighbours)  # frozen: set only here, before anyone uses it
     return graph

@@ -13,7 +13,7 @@ from faan.graph.graph import Graph, ReadReport
 
 RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in NELL-One
 _BOUNDS = (1, 2, 5, 10, 50, 501, 5_001, 50_001, 500_001, 5_000_001)
-_SAME_SHARE = 0.9  # of the smaller relation's pairs, for two relations to be called alike
+_SAME_SHARE = 0.9  # share of the smaller relation's pairs from which two relations are reported
 _SAME_LEAST = 10  # pairs
 
 
@@ -29,10 +29,10 @@ class RelationSummary:
 
 @dataclass(frozen=True)
 class SameRelations:
-    """A relation whose pairs another one links too: the other may give it away."""
+    """Two relations that share pairs: one may leak the other."""
 
     smaller: str
-    larger: str  # `_inv` where it links them the other way round
+    larger: str  # with `_inv` if it links them in the other direction
     shared: int  # pairs
     share: float  # of the pairs of the smaller one
 

@@ -1,4 +1,4 @@
-"""How a text table is laid out: its delimiter, its header, and the columns of head, relation and tail."""
+"""Detects the layout of a text table: its delimiter, its header, and the columns of head, relation and tail."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ KGX = ("subject", "predicate", "object")
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How a text table is laid out, and what is wanted of it."""
+    """The layout of a text table, and the columns to read."""
 
     delimiter: str
     width: int  # columns of its first line
-    header_lines: int  # lines to pass over at the top
-    columns: Mapping[str, int]  # what is wanted, and in which column it stands
-    rows: tuple[tuple[str, ...], ...]  # the kinds of rows, by what must not be empty in them
+    header_lines: int  # lines to skip at the top
+    columns: Mapping[str, int]  # the columns to read, by what they hold
+    rows: tuple[tuple[str, ...], ...]  # the kinds of rows, by the cells that must not be empty
 
     @property
     def quoting(self) -> bool:
@@ -58,14 +58,14 @@ class TableLayout:
 
 
 def find_columns(header: Sequence[str], columns: Columns | None, source: str) -> tuple[int, int, int] | None:
-    """Where head, relation and tail stand; None where the header has no names that we know."""
+    """The columns of head, relation and tail; None if the header has no known names."""
     lowered = [name.strip().lower() for name in header]
     if columns and len({column.lower() for column in columns}) < 3:
         raise InputError(f"expected three different columns, found {', '.join(columns)}", source=source)
     if columns and _are_numbers(columns):
         numbers = [int(c) - 1 for c in columns]
         if any(not 0 <= n < len(header) for n in numbers):
-            raise InputError(f"columns {', '.join(columns)} were asked for, but there are {len(header)}", source=source)
+            raise InputError(f"expected columns {', '.join(columns)}, found only {len(header)}", source=source)
         return (numbers[0], numbers[1], numbers[2])
     for names in [columns] if columns else KNOWN_HEADERS:
         places = [index_of(lowered, name.lower()) for name in names]
@@ -80,7 +80,7 @@ def find_columns(header: Sequence[str], columns: Columns | None, source: str) ->
 
 
 def pair_columns(header: Sequence[str]) -> tuple[int, int] | None:
-    """Where head and tail stand in a table of pairs; None where the header has no names that we know."""
+    """The columns of head and tail in a table of pairs; None if the header has no known names."""
     lowered = [name.strip().lower() for name in header]
     for head, _, tail in KNOWN_HEADERS:
         if head in lowered and tail in lowered:
@@ -93,12 +93,12 @@ def _are_numbers(columns: Columns) -> bool:
 
 
 def index_of(header: Sequence[str], *names: str) -> int | None:
-    """Where the first of some names that a header has stands in it."""
+    """The column of the first of some names that a header has."""
     return next((header.index(name) for name in names if name in header), None)
 
 
 def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[TableLayout, list[str]]:
-    """Find delimiter, header and columns from the first lines; the header is in lower case, empty where none is."""
+    """Find delimiter, header and columns from the first lines; the header is in lower case, empty if there is none."""
     sample = source.peek()
     if b"\n" not in sample and b"\r" in sample:
         raise InputError("lines end in CR alone, as on old Macs; save the file with LF or CR LF", source=source.name)
@@ -122,7 +122,7 @@ def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) ->
     if places is None:
         _refuse_other_header(lowered, source.name, blank_lines + 1)
         shown = shorten(", ".join(cell.strip(BLANK) for cell in first[:3]))
-        builder.note(f"no header with names that are known; the first triple is: {shown}")
+        builder.note(f"no header with known names; the first triple is: {shown}")
     has_header = places is not None and not (columns and _are_numbers(columns))
     wanted = dict(zip(TRIPLE, places or (0, 1, 2), strict=True))
     if has_header:
@@ -138,7 +138,7 @@ def _too_narrow(source: Source, first: str, line: int) -> InputError:
     if len(first_line) > SNIFF:
         return InputError(f"the line is too long: expected less than {SNIFF:,} bytes", source=source.name, line=1)
     is_pair = sum(map(first.count, "\t,;")) == 1
-    hint = "; labels or types in two columns are given with --labels or --types" if is_pair else ""
+    hint = "; pass tables of labels or types with --labels or --types" if is_pair else ""
     return InputError(
         "expected at least 3 columns (head, relation, tail) separated by tabs, commas or semicolons, "
         f"found {shorten(first)!r}{hint}",
@@ -148,7 +148,7 @@ def _too_narrow(source: Source, first: str, line: int) -> InputError:
 
 
 def _refuse_other_header(header: Sequence[str], name: str, line: int) -> None:
-    """Complain about the header of a table that holds no triples: one of nodes, or of KGX edges that lacks columns."""
+    """Refuse the header of a table without triples: one of nodes, or of KGX edges that lacks columns."""
     if {"id", "category"} <= set(header):
         raise InputError("this is a nodes file; give the edges file as the graph and this one as nodes", source=name)
     missing = [column for column in KGX if column not in header]

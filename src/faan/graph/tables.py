@@ -36,11 +36,11 @@ from faan.graph.table_layout import (
 _KGTK = ("node1", "label", "node2")
 _KGTK_LITERAL = r"""^(?:["'^@!]|[+-]?\.?[0-9])"""  # strings, language strings, dates, coordinates, symbols, numbers
 _KGTK_TEXT = r"""^["'](?<text>.*)["'](?:@(?<language>[A-Za-z-]+))?$"""
-_ROWS = 1 << 18  # rows that the slow reader hands on at once
+_ROWS = 1 << 18  # rows in one chunk of the slow reader
 
 
 def read_triples(source: Source, builder: GraphBuilder) -> None:
-    """Read lines of `head<TAB>relation<TAB>tail` and nothing else: no header, nothing is detected."""
+    """Read lines of `head<TAB>relation<TAB>tail`, without a header and without detection."""
     plain = TableLayout("\t", width=3, header_lines=0, columns={"head": 0, "relation": 1, "tail": 2}, rows=(TRIPLE,))
     for triples in read_frames(source, builder, plain):
         builder.add(triples["head"], triples["relation"], triples["tail"])
@@ -99,7 +99,7 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
 
 
 def add_nodes(nodes: pl.DataFrame, builder: GraphBuilder, types_apart_by: str = "|") -> None:
-    """Add what a table says of nodes (`id`): `type`, several apart by a mark, `label`, `description`; "" for none."""
+    """Add the nodes (`id`) of a table: `type`, several apart by a mark, `label`, `description`; "" for none."""
     if "type" in nodes.columns:
         types = nodes.select("id", pl.col("type").str.split(types_apart_by)).explode("type")
         types = types.filter(pl.col("type") != "")
@@ -123,7 +123,7 @@ def _describe_ends(triples: pl.DataFrame, builder: GraphBuilder) -> pl.DataFrame
 
 
 def _read_fast(block: bytes, table: TableLayout, header_lines: int) -> pl.DataFrame | None:
-    """The wanted columns of a block by polars, or None where something is not plainly right."""
+    """The columns of a block by polars, or None if anything looks wrong."""
     if b"\x00" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
         return None
     if is_changed_by_polars(block):
@@ -149,7 +149,7 @@ def _read_fast(block: bytes, table: TableLayout, header_lines: int) -> pl.DataFr
 
 
 def _has_rows(table: TableLayout) -> pl.Expr:
-    """Whether a row is of one of the kinds that a table has."""
+    """Whether a row is of one of the table's kinds."""
     kinds = [
         reduce(and_, [pl.col(part).str.strip_chars(BLANK).str.len_bytes() > 0 for part in kind]) for kind in table.rows
     ]
@@ -173,7 +173,7 @@ def _set_kgtk_literals_apart(triple: pl.DataFrame, languages: Sequence[str], bui
 def _read_lines(
     blocks: Iterable[bytes], source: Source, table: TableLayout, builder: GraphBuilder, header_lines: int
 ) -> Iterator[pl.DataFrame]:
-    """Read a table line by line: the definition of what is right, and of the message where something is wrong."""
+    """Read a table line by line: defines which tables are right, and words the errors."""
     chunk: list[tuple[str, ...]] = []
     start = source.line
     for number, row in rows_of(blocks, source.name, table.delimiter, builder, start):
@@ -207,7 +207,7 @@ def rows_of(
 def _csv_rows(
     text: Iterator[tuple[int, str]], name: str, delimiter: str, builder: GraphBuilder
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows of CSV by the number of their first line; after a bad one it goes on with the line below."""
+    """Rows of CSV by the number of their first line; after a bad row it continues with the next line."""
     record: list[tuple[int, str]] = []  # the lines of the row that is being read
     again: deque[tuple[int, str]] = deque()  # lines that were read before a mistake was found above them
 

@@ -1,4 +1,4 @@
-"""Cells of tab-separated lines: whatever a name holds, it stays in its cell."""
+"""Cells of tab-separated lines, escaped so that every name stays in its cell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"  # that begin a formula; the last four are wide forms of the others
 _ESCAPED = re.compile(rf"\\([\\tnr{_SIGNS}])")
-_MEANT = {"t": "\t", "n": "\n", "r": "\r"}  # any other sign means itself
+_MEANT = {"t": "\t", "n": "\n", "r": "\r"}  # any other character stands for itself
 _FORMULA = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 

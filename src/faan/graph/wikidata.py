@@ -21,7 +21,7 @@ from faan.graph.rdf import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 from faan.graph.sources import Source
 
-_CHUNK = 1 << 16  # facts handed on at once
+_CHUNK = 1 << 16  # facts in one chunk
 
 
 def read_truthy(source: Source, builder: GraphBuilder, languages: Sequence[str]) -> None:
@@ -48,9 +48,9 @@ def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str
 
 
 class _Items:
-    """Passes on to a builder what a dump says about items: facts, types and labels.
+    """Adds the facts, types and labels of a dump to a builder.
 
-    Where classes are chosen, the rows of an item wait until the next item begins: then its types are known.
+    If classes are chosen, the rows of an item are kept until the next item begins, when its types are known.
     """
 
     def __init__(self, builder: GraphBuilder, languages: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class _Items:
         self._relations = list(both_names(builder.predicates))
         self._types = list(builder.type_relations)
         self._classes = list(both_names(builder.classes))
-        self._other = label_rank(LABEL_RELATIONS[0], "x-other", languages)  # ranks from here on are of other languages
+        self._other = label_rank(LABEL_RELATIONS[0], "x-other", languages)  # the lowest rank of other languages
         self._waiting = pl.DataFrame(schema=dict.fromkeys(("head", "relation", "tail"), pl.String))
         self.part, self.skip_bad_lines = builder.part, builder.skip_bad_lines
         self.count, self.bad_line = builder.count, builder.bad_line
@@ -84,7 +84,7 @@ class _Items:
         self._choose(rows.filter(~is_last))
 
     def _choose(self, rows: pl.DataFrame) -> None:
-        """Pass on the facts of items of the chosen classes, and the types of all: they may be tails."""
+        """Add the facts of items of the chosen classes, and the types of all items, which may be tails."""
         is_type = pl.col("relation").is_in(self._types)
         members = rows.filter(is_type & pl.col("tail").is_in(self._classes))["head"].unique()
         self._pass_on(rows.filter(is_type | pl.col("head").is_in(members.implode())))
@@ -93,7 +93,7 @@ class _Items:
         self._builder.add(rows["head"], rows["relation"], rows["tail"])
 
     def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series) -> None:
-        """Take labels in the chosen languages, or in none."""
+        """Add labels in the chosen languages, and those without a language."""
         schema = {"name": pl.String, "label": pl.String, "rank": pl.Int64}
         rows = pl.DataFrame({"name": names, "label": labels, "rank": ranks}, schema=schema)
         is_wanted = pl.col("name").str.starts_with(WIKIDATA_ENTITY) & (pl.col("rank") < self._other)
@@ -101,7 +101,7 @@ class _Items:
         self._builder.add_labels(rows["name"], rows["label"], rows["rank"])
 
     def flush(self) -> None:
-        """Decide about the last item."""
+        """Add or drop the rows of the last item."""
         if self._classes:
             self._choose(self._waiting)
 
@@ -117,7 +117,7 @@ class _Entities:
         self._labels: list[tuple[str, str, int]] = []
 
     def add(self, entity: dict[str, Any]) -> None:
-        """Take what one entity says about itself."""
+        """Add one entity."""
         name = WIKIDATA_ENTITY + str(entity["id"])
         self._label(name, entity.get("labels"))
         claims = entity.get("claims")
@@ -137,7 +137,7 @@ class _Entities:
             self.flush()
 
     def flush(self) -> None:
-        """Hand on what has been collected."""
+        """Add what was collected to the builder."""
         facts, labels = self._facts, self._labels
         self._builder.add([f[0] for f in facts], [f[1] for f in facts], [f[2] for f in facts])
         self._builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])

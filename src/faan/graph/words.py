@@ -1,6 +1,6 @@
 """Names as plain words: `concept:person:albert_einstein` and `http://x/Albert_Einstein` are both *albert einstein*.
 
-Labels and readable ids say what things are called. Opaque ids (`Q42`, `/m/0abc`, numbers) say nothing; a graph that has
+Labels and readable ids are names. Opaque ids (`Q42`, `/m/0abc`, numbers) are not; a graph that has
 only such ids, and no labels, has no readable names.
 """
 
@@ -13,12 +13,12 @@ import polars as pl
 
 from faan.graph.graph import Graph
 
-_SAMPLE = 2_000  # entities whose names are looked at to see whether names are readable
+_SAMPLE = 2_000  # sample of entities that decides whether names are readable
 _WORD = r"^\p{L}{3,}$"
-_COMMON = 0.1  # a word that more of the entities have tells none of them from the others
-_FEW = 5  # in a small graph, so many may share a word all the same
+_COMMON = 0.1  # words of more than this share of the entities do not count
+_FEW = 5  # in a small graph, so many entities may share a word
 _AT_ONCE = 1 << 16  # entities
-_LONGEST = 200  # letters of a name that are looked at
+_LONGEST = 200  # letters of a name that count
 
 
 def plain_words(names: pl.Series) -> pl.Series:
@@ -39,26 +39,26 @@ def plain_words(names: pl.Series) -> pl.Series:
 
 
 def entity_words(graph: Graph) -> pl.Series:
-    """What each entity is called, in plain words: its label, or its id if it has none."""
+    """The name of each entity in plain words: its label, or its id if it has none."""
     parts = [_words_of(graph, start) for start in range(0, graph.num_entities, _AT_ONCE)]
     return pl.concat(parts, rechunk=True) if parts else pl.Series([], dtype=pl.String)
 
 
 def _words_of(graph: Graph, start: int) -> pl.Series:
-    """The same of some entities: patterns over all names at once need memory for many copies of them."""
+    """The same for some entities: patterns over all names need memory for several copies of them."""
     names, labels = graph.entity_names, graph.entity_labels
     given = None if labels is None else labels.to_series(start, start + _AT_ONCE)
     return plain_words(_called(names.to_series(start, start + _AT_ONCE), given))
 
 
 def relation_words(graph: Graph) -> pl.Series:
-    """What each relation is called, in plain words: its label, or its id if it has none."""
+    """The name of each relation in plain words: its label, or its id if it has none."""
     labels = graph.relation_labels
     return plain_words(_called(graph.relation_names.to_series(), None if labels is None else labels.to_series()))
 
 
 def has_readable_names(graph: Graph) -> bool:
-    """Whether most entities have a word in their name that tells them from others; decided by a sample."""
+    """Whether most entities have a distinguishing word in their name; decided by a sample."""
     step = max(1, graph.num_entities // _SAMPLE)
     sample = pl.Series([graph.entity_label(i) for i in range(0, graph.num_entities, step)], dtype=pl.String)
     words = [set(text.split(" ")) for text in plain_words(sample)]

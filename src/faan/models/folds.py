@@ -24,7 +24,7 @@ class OutOfFold:
 
 
 def parts_of(tasks: Sequence[Task], count: int) -> dict[str, int]:
-    """Which part each task is in, dealt out one by one; an inverse task goes with the one it is the inverse of."""
+    """Which part each task is in, dealt out one by one; an inverse task is in the same part as its task."""
     forward = forward_of(tasks)
     place = {name: number % count for number, name in enumerate(sorted(set(forward.values())))}
     return {name: place[own] for name, own in forward.items()}

@@ -25,7 +25,7 @@ _MARKERS = "osD^vP*"
 
 
 def write_tables(tables: Sequence[Table], dataset: str, folder: Path) -> list[Path]:
-    """Write each table as DATASET-TABLE.md, .csv and, where there is something to draw, .png and .svg."""
+    """Write each table as DATASET-TABLE.md, .csv and, if there is something to draw, .png and .svg."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for table in tables:
@@ -110,7 +110,7 @@ def _heat(chart: Chart, figure: Figure) -> None:
 
 
 def _known(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
-    """The places of the values that there are, and these values."""
+    """The places of the known values, and these values."""
     found = {place: value for place, value in enumerate(values) if value is not None}
     return list(found), list(found.values())
 

@@ -46,7 +46,7 @@ class Origin:
         draws: int = 0,
         changes: Sequence[str] = (),
     ) -> Origin:
-        """What `faan evaluate` is called with, for the settings of a file or for a method without any."""
+        """The call of `faan evaluate`, for a configuration or for a method without settings."""
         call = ["faan", "evaluate", target, "--benchmark", dataset, "--shots", str(shots)]
         call += [] if by == "embedding" else [f"--{by}"]
         call += ["--draws", str(draws)] if draws else []
@@ -66,11 +66,11 @@ class ResultFile(BaseModel):
     protocol: Protocol | Literal["completion"] = "strict"  # the last one hides facts of any relation, not tasks
     shots: int = Field(ge=0, lt=1 << 63)  # 0 in completion, where all known facts may be used
     seed: int = Field(ge=0, lt=1 << 64)
-    dev: dict[str, Any]  # empty where there were no dev tasks
+    dev: dict[str, Any]  # empty without dev tasks
     test: dict[str, Any]
     relations: dict[str, dict[str, float]]
     by_known: list[dict[str, Any]] | None = None  # completion: figures by how many facts of a relation are known
-    calibration: dict[str, Any] | None = None  # completion: what probabilities of first suggestions are worth
+    calibration: dict[str, Any] | None = None  # completion: how reliable the probabilities of first suggestions are
     notes: tuple[str, ...] = ()  # what a reader of the figures should know
     seconds: dict[str, float]
     steps: int = Field(ge=0, lt=1 << 63)
@@ -114,12 +114,12 @@ class ResultFile(BaseModel):
 
     @property
     def label(self) -> str:
-        """What its row is called in tables."""
+        """The label of its row in tables."""
         return label_of(self.method, self.variant)
 
     @property
     def changes(self) -> list[str]:
-        """What was changed in the settings of its file, NAME=VALUE."""
+        """The changes of its configuration's settings, NAME=VALUE."""
         words = shlex.split(self.command)
         return [value for word, value in pairwise(words) if word == "--set"]
 
@@ -163,12 +163,12 @@ def _check_figures(figures: dict[str, Any], names: Iterable[str]) -> None:
 
 
 def label_of(method: str, variant: str | None) -> str:
-    """What a row is called in tables."""
+    """The label of a row in tables."""
     return method if variant is None else f"{method} {variant}"
 
 
 def key_of(label: str) -> str:
-    """By what rows are told apart: GMatching MaxP is GMatching-MaxP."""
+    """The key of a row: GMatching MaxP and GMatching-MaxP are the same."""
     return re.sub(r"[\W_]", "", label.lower())
 
 

@@ -18,7 +18,7 @@ from faan.tasks import Benchmark, Method, Task
 def rank_splits(
     method: Method, benchmark: Benchmark, shots: int, draws: int = 0, on_progress: OnProgress = ignore_progress
 ) -> dict[str, Any]:
-    """What a result file says of dev, nothing where there are no such tasks, of test, and of each relation of test.
+    """The figures of dev (empty without dev tasks), of test, and of each test relation, as in a result file.
 
     The first K pairs of each task are its references. With `draws` all is ranked again so many times with random
     references instead, the same for every method and seed, and the result has the spread of the MRR too.

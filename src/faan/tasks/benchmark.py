@@ -120,7 +120,14 @@ class Benchmark:
         return tuple(task for split in SPLITS for task in self.splits[split])
 
     def shortened(self, pairs: int) -> Benchmark:
-        """The same with only the first pairs of each dev and test task, for a quick trial."""
+        """The same with only the first pairs of each dev and test task, for a quick trial.
+
+        Args:
+            pairs: How many pairs to keep of each task.
+
+        >>> [len(task.pairs) for task in benchmark.shortened(7).splits["test"]]
+        [7]
+        """
         short = {
             split: tuple(replace(task, pairs=task.pairs[:pairs]) for task in self.splits[split])
             for split in ("dev", "test")

@@ -58,7 +58,7 @@ class BuildSettings(BaseModel):
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What happened while a benchmark was built."""
+    """What was dropped and found while a benchmark was built."""
 
     rules: Mapping[str, str]  # relation -> how its candidates were found: "types", "ranges" or both
     recall: Mapping[str, float]  # relation -> share of its tails that the rule found by itself

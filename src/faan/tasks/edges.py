@@ -15,7 +15,7 @@ from faan.tasks.benchmark import Task
 def with_task_edges(graph: Graph, tasks: Sequence[Task]) -> tuple[Graph, list[Task]]:
     """The graph with the pairs of tasks among its edges, and the tasks, each with its own relation hidden.
 
-    Whoever respects `Task.hidden` sees, for each of the tasks, the edges of all but itself.
+    Code that respects `Task.hidden` sees, for each task, the edges of all other tasks.
     """
     known = [task.relation for task in tasks if task.hidden is not None or _has_edges(graph, task.relation)]
     if known:
@@ -38,5 +38,5 @@ def with_task_edges(graph: Graph, tasks: Sequence[Task]) -> tuple[Graph, list[Ta
 
 
 def _has_edges(graph: Graph, relation: str) -> bool:
-    """Whether a graph has edges of a relation; one that was taken out keeps its number."""
+    """Whether a graph has edges of a relation; a removed relation keeps its number."""
     return relation in graph.relation_names and bool(graph.relation_counts[graph.relation(relation)])

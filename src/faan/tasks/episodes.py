@@ -39,7 +39,7 @@ class EpisodeSampler:
         self,
         tasks: Sequence[Task],
         *,
-        shots: int | tuple[int, int] = 5,  # K, or its lowest and highest value, drawn anew for each episode
+        shots: int | tuple[int, int] = 5,  # K, or its lowest and highest value, drawn for each episode
         queries: int = 128,  # at most; fewer where the task has fewer
         negatives: int = 1,  # for each query
         repeat_queries: bool = False,  # where a task has fewer, ask for some of them several times
@@ -78,7 +78,7 @@ class EpisodeSampler:
 
     @property
     def state(self) -> dict[str, int]:
-        """What to save to go on from here."""
+        """The state to save, to continue from here."""
         return {"seed": self.seed, "step": self.step}
 
     @state.setter
@@ -157,7 +157,7 @@ def inverse_tasks(graph: Graph, tasks: Iterable[Task]) -> list[Task]:
 
 
 def inverse_name(relation: str) -> str:
-    """What the inverse of a task's relation is called."""
+    """The name of the inverse of a task's relation."""
     return f"{relation}_inv"
 
 

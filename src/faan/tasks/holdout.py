@@ -16,7 +16,7 @@ _LOOKED_AT = 4  # rows for each that is wanted, since some must stay
 def held_out_rows(graph: Graph, share: float, most: int, seed: int, purpose: Purpose, *, at_least: int = 0) -> Ints:
     """The rows of triples to hold out, sorted: a share of each relation's, at least and at most so many.
 
-    A relation keeps a fact, and so does an entity: of an entity without facts nothing can be known.
+    Each relation and each entity keeps at least one fact: nothing can be learnt about an entity without facts.
     """
     left, found = graph.neighbours.degrees.astype(np.int64), list[int]()
     kind = np.uint16 if graph.num_relations <= 1 << 16 else np.int32  # few different numbers are sorted faster

@@ -35,7 +35,7 @@ FILES = (BACKGROUND, *TASK_FILES.values(), _CANDIDATES, _TRUTHS)
 
 
 def benchmark_name(path: str | Path) -> str:
-    """What a benchmark is called: its folder or archive without the ending."""
+    """The name of a benchmark: its folder or archive without the ending."""
     name = Path(path).name
     if name in ("", ".."):  # a way to a folder that does not name it
         name = Path(path).resolve().name
@@ -43,7 +43,7 @@ def benchmark_name(path: str | Path) -> str:
 
 
 def find_benchmark(path: str | Path) -> Path:
-    """Where a benchmark is: at this path or, if there is nothing and it is a bare name, in the folder FAAN_DATA."""
+    """The path of a benchmark: this path or, for a bare name that does not exist here, the one in FAAN_DATA."""
     place, data = Path(path), os.environ.get("FAAN_DATA")
     if os.path.exists(place):  # noqa: PTH110, raises no error where a path is too long
         return place
@@ -286,7 +286,7 @@ def _split_truths(
 ) -> tuple[dict[str, list[tuple[int, int]]], int]:
     """Take 'head + relation' apart again: the head must be an entity, the relation that of a task.
 
-    Where both ways of cutting a key make sense, both are taken: a truth too many only leaves out a competitor.
+    If a key can be split in two ways, both count: an extra truth only removes a competitor.
     """
     lengths = sorted({len(relation) for relation in relations})
     found: dict[str, list[tuple[int, int]]] = {}

@@ -17,7 +17,7 @@ _LINKS = 3  # relations named for a task
 
 @dataclass(frozen=True)
 class Leakage:
-    """What links the pairs of one task in the background."""
+    """How the background links the pairs of one task."""
 
     relation: str
     pairs: int  # different ones

@@ -1,4 +1,4 @@
-"""What a few-shot method is: it looks at the references of a task once, then scores heads against candidates."""
+"""The interface of few-shot methods: `prepare` reads the references of a task once, `score` scores candidates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Protocol: TypeAlias = Literal["strict", "open"]
 
 
 class Scorer(typing.Protocol):
-    """Scores pairs of one relation, of which it knows the references."""
+    """Scores pairs of one relation, given its references."""
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate, higher for more plausible: (H,) and (C,) to (H, C).

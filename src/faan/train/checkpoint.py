@@ -83,7 +83,7 @@ def load_best(model: nn.Module, folder: Path) -> None:
 
 
 def note_broken(folder: Path, why: str | None) -> None:
-    """Note why the training in a folder cannot go on, or that it has begun anew."""
+    """Record why the training in a folder stopped, or that it restarted."""
     if why is None:
         (folder / _BROKEN_FILE).unlink(missing_ok=True)
     else:
@@ -91,7 +91,7 @@ def note_broken(folder: Path, why: str | None) -> None:
 
 
 def why_broken(folder: Path) -> str | None:
-    """Why the training in a folder could not go on; None where it could."""
+    """Why the training in a folder stopped early; None if it did not."""
     path = folder / _BROKEN_FILE
     return read_small(path).strip() if path.is_file() else None
 
@@ -112,7 +112,7 @@ def metrics_of(path: Path, content: bytes) -> list[dict[str, Any]]:
 
 
 class MetricsFile:
-    """A file of JSON lines that only grows, and that is cut back to what a checkpoint covers when a run goes on."""
+    """A file of JSON lines that only grows; a resumed run cuts it back to what its checkpoint covers."""
 
     def __init__(self, path: Path, covered: int, on_line: OnMetrics | None = None) -> None:
         self.path, self.on_line = path, on_line

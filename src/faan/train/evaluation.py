@@ -64,7 +64,7 @@ def evaluate_shots(
 
 
 def _command(run: TrainedRun, shots: int, draws: int) -> str:
-    """What gives this result from the raw files; folders by their last name, for paths differ between machines."""
+    """The commands that give this result again; folders by their last name, because paths differ between machines."""
     train = ["faan", "train", run.notes.config, "--benchmark", run.benchmark.name, "-o", run.folder.resolve().name]
     for change in run.notes.changes:
         train += ["--set", change]

@@ -102,7 +102,7 @@ class EvidenceStages(Stages):
             yield name, VectorJob.of(triples_of(graph), graph.num_entities, graph.num_relations, settings)
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
-        """Train the witness where there is one, then the ranker, and rank the dev tasks."""
+        """Train the witness, if there is one, then the ranker, and rank the dev tasks."""
         if self.unfinished():
             learnt, parts = self._learnt(callbacks), parts_of(self.tasks, self.model.folds)
             loaded = [self._load(vectors) for vectors in self._in_training]

@@ -98,6 +98,6 @@ def check_model(model: FewShotConfig, vectors: EmbedConfig, config: RunConfig, b
 
 
 def training_tasks(config: RunConfig, benchmark: Benchmark) -> list[Task]:
-    """The training tasks, and their inverses where these are wanted."""
+    """The training tasks, and their inverses if the settings want them."""
     tasks = benchmark.splits["train"]
     return [*tasks, *(inverse_tasks(benchmark.graph, tasks) if config.train.inverse_tasks else ())]

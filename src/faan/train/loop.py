@@ -50,7 +50,7 @@ from faan.train.optimizer import Optimizer, learning_rate, move_average
 
 @dataclass(frozen=True)
 class DevReport:
-    """What a dev evaluation found."""
+    """The result of a dev evaluation."""
 
     step: int
     mrr: float

@@ -48,12 +48,12 @@ from faan.train.vectors import seconds_spent, take_vectors
 
 RUN_FILE = "run.json"
 TRAINERS: dict[str, type[Stages]] = {"episodes": FewShotStages, "evidence": EvidenceStages}
-"""What trains a method, by `MethodConfig.trainer`."""
+"""The trainers of methods, by `MethodConfig.trainer`."""
 
 
 @dataclass(frozen=True)
 class RunNotes:
-    """What a run was called with, as `run.json` holds it."""
+    """The call of a run, as in `run.json`."""
 
     benchmark: str | None  # its path; None where it never was on disk
     data: str  # its fingerprint
@@ -84,14 +84,14 @@ def train_run(
     others: Iterable[Path] = (),
     callbacks: Callbacks | None = None,
 ) -> TrainedRun:
-    """Train embeddings and a few-shot model on a benchmark; `resume_run` goes on after an interruption.
+    """Train embeddings and a few-shot model on a benchmark; `resume_run` continues it after an interruption.
 
     `path` is where the benchmark can be read again; `source` is the file of the settings and what was changed in them.
     Where one of the `others`, run folders, has trained the same embeddings, they are taken from there.
     """
     folder = Path(folder)
     check_free(folder)
-    check_dev(benchmark.splits["dev"], config.train, config.shots)  # complain before anything is written
+    check_dev(benchmark.splits["dev"], config.train, config.shots)  # raises errors before anything is written
     split(triples_of(benchmark.graph), None, config.embed)
     _stages(folder, config, benchmark).check()
     notes = RunNotes(str(Path(path).resolve()) if path else None, _fingerprint(benchmark), source[0], list(source[1]))
@@ -107,7 +107,7 @@ def train_run(
 def resume_run(
     folder: Path | str, benchmark: Benchmark | None = None, *, callbacks: Callbacks | None = None
 ) -> TrainedRun:
-    """Go on with an interrupted run; it ends as if it had never been interrupted.
+    """Continue an interrupted run; the result is that of an uninterrupted one.
 
     The benchmark is read from where it was, if none is given.
     """

@@ -1,4 +1,4 @@
-"""What a run of any method consists of, in a folder: vectors, training, the trained method."""
+"""The stages of a run in its folder: vectors, training, the trained method."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Stages(ABC):
         """All vectors that are needed, by the folders that they are trained in."""
 
     def embed(self, on_progress: OnProgress) -> None:
-        """Train the vectors, or go on with that."""
+        """Train the vectors, or continue their training."""
         for name, wanted in self.vectors():
             wanted.train(self.folder / name, on_progress)
 
     @abstractmethod
     def train(self, callbacks: Callbacks) -> Method:
-        """Train the method, or go on with that; the vectors are there."""
+        """Train the method, or continue its training; the vectors exist."""
 
     @abstractmethod
     def unfinished(self) -> str | None:

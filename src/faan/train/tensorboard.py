@@ -15,7 +15,7 @@ from faan.train.checkpoint import OnMetrics
 def tensorboard(folder: Path) -> Iterator[OnMetrics]:
     """Give a listener for a run's metrics that writes them for TensorBoard.
 
-    A run that goes on tells its old metrics again; what an interrupted one wrote here before is hidden by them.
+    A resumed run writes its old metrics again; TensorBoard shows these in place of those before the interruption.
     """
     try:
         from torch.utils.tensorboard import SummaryWriter

@@ -24,7 +24,7 @@ from faan.embed import train as train_embedding
 
 @dataclass(frozen=True, eq=False)
 class VectorJob:
-    """What vectors are trained on, and how."""
+    """The data and settings of vectors."""
 
     triples: np.ndarray  # (n, 3)
     num_entities: int
@@ -37,7 +37,7 @@ class VectorJob:
         return cls(triples, num_entities, num_relations, config.for_graph(len(triples), num_entities))
 
     def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
-        """Train them in a folder, or go on with that."""
+        """Train them in a folder, or continue their training."""
         folder.mkdir(parents=True, exist_ok=True)
         with Stopwatch(folder).timing("embed", on_progress) as tick:
             if (folder / CHECKPOINT_FILE).is_file():

@@ -17,12 +17,12 @@ class Problem:
 
     error: str
     nearest: Sequence[str] = ()  # names that may have been meant
-    standing: Decided | None = None  # the decision that holds, if somebody else decided first
+    standing: Decided | None = None  # the current decision, if another reviewer decided first
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suggested(Suggestion):
-    """A suggestion with the labels to show and the decision that holds."""
+    """A suggestion with the labels to show and the current decision."""
 
     head_label: str
     tail_label: str
@@ -48,17 +48,17 @@ class ScoreAnswer:
 
 @dataclass(frozen=True)
 class AboutEntity:
-    """What a person is told about an entity."""
+    """What the page shows about an entity."""
 
     name: str
     label: str
     types: list[str]
     description: str  # "" where the graph has none
-    link: str  # where else it is described, "" where nobody said
+    link: str  # the address of its description, "" without --link
 
     @property
     def says(self) -> bool:
-        """Whether there is anything to tell but the label."""
+        """Whether there is more to show than the label."""
         return bool(self.types or self.description or self.link or self.label != self.name)
 
 
@@ -94,7 +94,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class LookedUp:
-    """A name as somebody wrote it, and the entity that it stands for, or what is wrong with it."""
+    """A name as given, and its entity, or what is wrong with the name."""
 
     asked: str
     entity: Entity | None
@@ -104,7 +104,7 @@ class LookedUp:
 
 @dataclass(frozen=True)
 class NamesAnswer:
-    """Names that were looked up: the relation, None where the graph has none of that name, and entities in order."""
+    """Names that were looked up: the relation (None if the graph lacks it), and the entities in order."""
 
     relation: Relation | None
     nearest: list[str]  # relations that may have been meant
@@ -121,7 +121,7 @@ class Relations:
 
 @dataclass(frozen=True)
 class Changes:
-    """Facts that were decided or undone, and the event to ask from next time."""
+    """Facts that were decided or undone, and the event from which to ask next time."""
 
     facts: list[FactState]
     last: int
@@ -130,7 +130,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class PastDecision(Decided):
-    """A decision that holds, with the labels to show."""
+    """A current decision, with the labels to show."""
 
     head_label: str
     relation_label: str
@@ -139,7 +139,7 @@ class PastDecision(Decided):
 
 @dataclass(frozen=True)
 class PastDecisions:
-    """Decisions that hold, the latest first."""
+    """Current decisions, the latest first."""
 
     decisions: list[PastDecision]
 
@@ -158,7 +158,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (400, "The body is not JSON, or the host name is not served."),
         (401, "The token is missing or wrong."),
         (403, "The request comes from another site."),
-        (409, "Somebody else decided first."),
+        (409, "Another reviewer decided first."),
         (413, "The request is too large."),
         (415, "The body is not declared as JSON."),
         (422, "Something in the request is wrong; the error says what."),

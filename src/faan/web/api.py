@@ -68,7 +68,7 @@ def suggest(
     """Missing facts of a relation.
 
     With `Accept: application/x-ndjson` they come as they are found, each in a line `{"suggestion": ...}`; the last line
-    is `{"end": {"complete": ...}}`, or `{"error": ...}` where it went wrong on the way.
+    is `{"end": {"complete": ...}}`, or `{"error": ...}` if an error ended the search.
     """
     found = service.suggest(request)
     if NDJSON in accept:
@@ -90,7 +90,7 @@ def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
                 yield f'{{"suggestion":{_suggested.dump_json(suggestion).decode()}}}\n'
     except (InputError, BusyError) as error:
         yield json.dumps({"error": str(error)}) + "\n"
-    except Exception:  # the answer has begun: all that is left is to say that it ends too early
+    except Exception:  # the answer has begun, so only its last line can report the error
         _log.exception("suggestions broke off")
         yield json.dumps({"error": "the suggestions broke off; the server's log says why"}) + "\n"
     else:
@@ -105,7 +105,7 @@ def score(request: ScoreRequest, service: Served) -> ScoreAnswer:
 
 @router.post("/api/explain")
 def explain(request: ExplainRequest, service: Served) -> Explained:
-    """All that speaks for and against one fact, and a drawing of it."""
+    """The evidence for and against one fact, and a drawing of it."""
     return service.explain(request)
 
 
@@ -118,7 +118,7 @@ def entities(
         list[str], Query(max_length=MAX_LIKE, description="Entities of the kind that is looked for come first.")
     ] = [],  # noqa: B006, FastAPI copies it
 ) -> Entities:
-    """Entities by what one has typed so far."""
+    """Entities by the beginning of their names."""
     search = service.naming.search
     complete = search.is_complete
     return Entities(search.find(q, limit, like), complete)
@@ -149,7 +149,7 @@ def decisions(
     after: Annotated[int, Query(ge=0, le=MAX_EVENT, description="Only changes after this event.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 1000,
 ) -> Changes:
-    """Facts that were decided, and what holds for them; `last` is the event to ask from the next time."""
+    """Facts that were decided, with their current decision; pass `last` as `since` next time."""
     called = None if relation is None else service.naming.called(relation)
     changed = service.decisions.changes(called, after, limit)
     return Changes(changed, changed[-1].changed if changed else after, service.decisions.tally(called))
@@ -178,7 +178,7 @@ def undo(
     reviewer: Annotated[Reviewer, Query()],
     service: Served,
 ) -> FactState:
-    """Take a decision back; what stood before it holds again."""
+    """Undo a decision; the one before it is current again."""
     return service.decisions.undo(number, reviewer)
 
 
@@ -190,7 +190,7 @@ def export_facts(
     relation: RelationName = None,
     base: Annotated[str, Query(max_length=MAX_NAME, description="Put before names that are not IRIs.")] = DEFAULT_BASE,
     relation_base: Annotated[
-        str, Query(max_length=MAX_NAME, description="The same for names of relations; without it, that of entities.")
+        str, Query(max_length=MAX_NAME, description="The same for names of relations; by default that of entities.")
     ] = "",
 ) -> StreamingResponse:
     """Decided facts as a file."""

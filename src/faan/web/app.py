@@ -1,4 +1,4 @@
-"""The web application: the interface for programs, the page, and what is said when something is wrong."""
+"""The web application: the HTTP interface, the page, and the answers to errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _THIS_MACHINE = Sites()
 
 
 def create_app(service: Service, token: str | None = None, sites: Sites = _THIS_MACHINE) -> FastAPI:
-    """The application for a model; with a token only those who have it may ask.
+    """The application for a model; with a token, every request needs it.
 
     Pages of some sites may call the reconciliation service.
     """
@@ -113,5 +113,5 @@ def _busy(request: Request, error: Exception) -> JSONResponse:
 
 
 def _broken(request: Request, error: Exception) -> JSONResponse:
-    """Our own fault; the traceback is in the log."""
-    return _answer(500, Problem(error="something is wrong here, not in the request; the server's log says what"))
+    """An error in faan itself; the traceback is in the log."""
+    return _answer(500, Problem(error="an error in faan, not in the request; the server's log has the details"))

@@ -22,7 +22,7 @@ class Connection(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Refuse the connection where too many are open, else wait for a request."""
+        """Refuse the connection if too many are open, else wait for a request."""
         if len(self.connections) >= MAX_CONNECTIONS:
             self._refused, self.transport = True, transport
             transport.write(_REFUSAL)
@@ -32,17 +32,17 @@ class Connection(H11Protocol):
         self._end_in(REQUEST_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the time limit."""
+        """Cancel the time limit."""
         self._end_in(None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes, unless the connection was refused."""
+        """Receive data, unless the connection was refused."""
         if not self._refused:
             super().data_received(data)
 
     def handle_events(self) -> None:
-        """End the time limit once a request is there as a whole."""
+        """Cancel the time limit once a whole request has arrived."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self._end_in(READ_SECONDS if self.flow.write_paused else None)
@@ -58,13 +58,13 @@ class Connection(H11Protocol):
         self._end_in(READ_SECONDS)
 
     def resume_writing(self) -> None:
-        """Go on: the client has taken enough."""
+        """Cancel the time limit: the client took enough data."""
         super().resume_writing()
         is_answering = self.cycle is not None and not self.cycle.response_complete
         self._end_in(None if is_answering else REQUEST_SECONDS)
 
     def _end_in(self, seconds: float | None) -> None:
-        """Cut the connection after so many seconds, in place of any other time limit."""
+        """Close the connection after some seconds; replaces any other time limit."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)

@@ -22,7 +22,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\
 
 @dataclass(frozen=True)
 class NodeKey:
-    """How nodes are found: by their label and a property that holds the name of an entity."""
+    """How Cypher finds nodes: by their label and a property that holds the name of an entity."""
 
     label: str = "Entity"
     property: str = "id"
@@ -60,7 +60,7 @@ def quoted(name: str) -> str:
 
 
 def _text(key: NodeKey, relation: str, accepted: bool) -> str:
-    """What merges or deletes facts of a relation, whose name is quoted."""
+    """The statement that merges or deletes facts of a relation; its name is quoted."""
     head, tail = (_node(variable, key) for variable in ("head", "tail"))
     find = "MERGE" if accepted and key.property != INTERNAL_ID else "MATCH"
     found = f"UNWIND $rows AS row\n{find} {head}\n{find} {tail}\n"
@@ -98,6 +98,6 @@ def _literal(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name}: {_literal(one)}" for name, one in value.items()) + "}"
     if isinstance(value, str):
-        text = value.translate(_ESCAPES).replace("\\\\u", "\\\\' + 'u")  # some versions read \u before all else
+        text = value.translate(_ESCAPES).replace("\\\\u", "\\\\' + 'u")  # some versions replace \u escapes first
         return f"'{text}'"
     return repr(value)

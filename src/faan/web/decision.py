@@ -1,4 +1,4 @@
-"""What a decision is, and what can go wrong with one."""
+"""Decisions, and errors about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Decided:
     probability: float | None
     score: float | None
     rank: int | None
-    reasons: tuple[str, ...]  # that the reviewer was shown
+    reasons: tuple[str, ...]  # as the reviewer saw them
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Decision(Decided):
 
 @dataclass(frozen=True)
 class NewDecision:
-    """What a reviewer wants to decide; `seen` is the decision that stood when looking, 0 for none, None for any."""
+    """A new decision; `seen` is the decision that the reviewer saw, 0 for none; None skips this check."""
 
     reviewer: str
     relation: str
@@ -58,7 +58,7 @@ class NewDecision:
 
 @dataclass(frozen=True)
 class FactState:
-    """What holds for a fact; None where its decisions were undone."""
+    """The current decision about a fact; None if its decisions were undone."""
 
     relation: str
     head: str
@@ -69,17 +69,17 @@ class FactState:
 
 @dataclass(frozen=True)
 class Tally:
-    """How a review is going."""
+    """The progress of a review."""
 
     accepted: int
     rejected: int
     skipped: int
     precision: float | None  # the share of accepted facts among those accepted or rejected
-    expected: float | None  # the mean probability of what was accepted or rejected
+    expected: float | None  # the mean probability of accepted and rejected facts
 
 
 class ConflictError(InputError):
-    """Somebody else decided meanwhile; `standing` is what holds now."""
+    """Another reviewer decided meanwhile; `standing` is the current decision."""
 
     def __init__(self, message: str, standing: Decision | None) -> None:
         super().__init__(message)
@@ -91,7 +91,7 @@ class UnknownDecisionError(InputError):
 
 
 class StorageError(InputError):
-    """The decisions cannot be written; nothing was decided."""
+    """The decision cannot be written; nothing was saved."""
 
 
 class LockedError(StorageError):

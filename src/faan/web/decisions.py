@@ -1,7 +1,7 @@
-"""What reviewers decided, in an SQLite file: a decision is on the disk before it is acknowledged.
+"""The decisions of reviewers, in an SQLite file: a decision is on the disk before it is acknowledged.
 
-Nothing is ever changed or deleted. Each decision and each undoing is an event of its own; what holds for a fact is its
-last decision that was not undone.
+Nothing is ever changed or deleted. Each decision and each undo is an event; the current decision about a fact is its
+last one that was not undone.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class Decisions:
         self._readers = Readers(partial(connect, self.path))
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check that the file is ours, or make it so; one of this version is only read, an older one is upgraded."""
+        """Check that the file holds decisions; create the tables of an empty one, upgrade an older one."""
         if decisions_file.is_empty(connection):
             with self._writer.transaction():
-                if decisions_file.is_empty(connection):  # nobody else was faster
+                if decisions_file.is_empty(connection):  # no other process was faster
                     decisions_file.create(connection)
         decisions_file.check(connection, self.path)
         if decisions_file.is_old(connection):
@@ -99,7 +99,7 @@ class Decisions:
 
     @property
     def identity(self) -> str:
-        """What tells this file's decisions from those of others."""
+        """The random id of this file."""
         return str(self._read("SELECT value FROM about WHERE name = 'id'")[0][0])
 
     @property
@@ -108,7 +108,7 @@ class Decisions:
         return int(self._read("SELECT coalesce(max(id), 0) FROM event")[0][0])
 
     def decide(self, new: NewDecision) -> Decision:
-        """Write a decision down; returns when it is on the disk."""
+        """Save a decision; returns when it is on the disk."""
         fact = (new.relation, new.head, new.tail)
         with self._writing() as connection:
             if new.key is not None:
@@ -131,7 +131,7 @@ class Decisions:
             return Decision(number, *values, tuple(new.reasons), new.examples, new.model)
 
     def undo(self, number: int, reviewer: str) -> FactState:
-        """Take a decision back; what stood before it holds again. Undoing twice is undoing once."""
+        """Undo a decision; the one before it is current again. Undoing it twice has no further effect."""
         with self._writing() as connection:
             row = connection.execute(
                 f"SELECT {COLUMNS} FROM told WHERE id = ? AND verdict != 'undone'", (number,)
@@ -154,7 +154,7 @@ class Decisions:
             return FactState(*fact, changed=undone[0], decision=_standing(connection, fact))
 
     def changes(self, relation: str | None = None, after: int = 0, limit: int = 1000) -> list[FactState]:
-        """The facts that were decided or undone after an event, and what holds for them now, oldest change first."""
+        """Facts that were decided or undone after an event, with their current decisions, oldest change first."""
         rows = self._read(
             f"""SELECT changed.relation, changed.head, changed.tail, changed.changed, {_of("current")} FROM (
                     SELECT relation, head, tail, max(id) AS changed FROM event
@@ -170,7 +170,7 @@ class Decisions:
     def current(
         self, relation: str | None = None, verdicts: tuple[Verdict, ...] = VERDICTS, until: int | None = None
     ) -> list[Decision]:
-        """The decisions that hold, oldest first; with `until` those among them that were made by that event."""
+        """The current decisions, oldest first; with `until` only those up to that event."""
         marks = ", ".join("?" * len(verdicts))
         rows = self._read(
             f"SELECT {COLUMNS} FROM current WHERE verdict IN ({marks}) AND (? IS NULL OR relation = ?) "
@@ -180,7 +180,7 @@ class Decisions:
         return [_decision(row) for row in rows]
 
     def past(self, relation: str | None = None, before: int | None = None, limit: int = 100) -> list[Decision]:
-        """The decisions that hold, the latest first; with `before` those that are older than an event."""
+        """The current decisions, the latest first; with `before` only those older than that event."""
         rows = self._read(
             f"SELECT {COLUMNS} FROM current WHERE (? IS NULL OR relation = ?) AND (? IS NULL OR id < ?) "
             "ORDER BY id DESC LIMIT ?",
@@ -189,11 +189,11 @@ class Decisions:
         return [_decision(row) for row in rows]
 
     def relations(self) -> list[str]:
-        """The relations that anything was decided about."""
+        """The relations that have decisions."""
         return [row[0] for row in self._read("SELECT DISTINCT relation FROM event ORDER BY relation")]
 
     def of_fact(self, relation: str, head: str, tail: str) -> Decision | None:
-        """What holds for one fact."""
+        """The current decision about a fact."""
         rows = self._read(_STANDING, (relation, head, tail))
         return _decision(rows[0]) if rows else None
 
@@ -226,10 +226,10 @@ def _standing(connection: sqlite3.Connection, fact: tuple[str, str, str]) -> Dec
 
 
 def _same(stored: Decision, new: NewDecision) -> Decision:
-    """The decision of a call that came before, if this one says the same."""
+    """The decision of an earlier call with the same key, if both are the same."""
     given = (new.reviewer, new.relation, new.head, new.tail, new.verdict)
     if (stored.reviewer, stored.relation, stored.head, stored.tail, stored.verdict) != given:
-        raise ConflictError("the key was used for another decision; take a new key for each", stored)
+        raise ConflictError("the key was used for another decision; use a new key for each decision", stored)
     return stored
 
 

@@ -1,4 +1,4 @@
-"""The file of decisions: its schema, and whether a file is as faan writes it, whoever it comes from."""
+"""The file of decisions: its schema, and checks that a file is as faan writes it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CREATE VIEW told AS SELECT event.*, coalesce(shown.reasons, '[]') AS reasons
 
 
 def _views(columns: str, source: str) -> str:
-    """What stands, and what holds for each fact, with these columns of a table or view of events."""
+    """Views of the decisions that were not undone, and of the current one of each fact."""
     return f"""
 CREATE VIEW standing AS SELECT {columns} FROM {source}
     WHERE verdict != 'undone' AND id NOT IN (SELECT undoes FROM event WHERE undoes IS NOT NULL);
@@ -75,7 +75,7 @@ def _is_text(column: str, most: int = _MAX_TEXT) -> str:
     return f"typeof({column}) = 'text' AND length(CAST({column} AS BLOB)) <= {most}"
 
 
-_RIGHT = {  # what holds for each column of an event
+_RIGHT = {  # the condition of each column of an event
     "id": f"id BETWEEN 1 AND {MAX_EVENT}",
     "key": f"key IS NULL OR ({_is_text('key')})",
     "time": f"{_is_text('time', 40)} AND time GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9]*'",
@@ -101,12 +101,12 @@ WHERE NOT coalesce(event.verdict != 'undone' AND {_is_text("reasons", _MAX_REASO
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether a database has nothing in it, not even a schema."""
+    """Whether a database is empty, without a schema."""
     return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make an empty database a file of decisions."""
+    """Create the tables of decisions in an empty database."""
     for statement in _SCHEMAS[_VERSION]:
         connection.execute(statement)
     connection.execute("INSERT INTO about VALUES ('id', ?)", (uuid.uuid4().hex,))
@@ -120,7 +120,7 @@ def is_old(connection: sqlite3.Connection) -> bool:
 
 
 def upgrade(connection: sqlite3.Connection) -> None:
-    """Make room for reasons in a file of the first version, which must have been checked; its events stay."""
+    """Add the table of reasons to a checked file of the first version; its events stay."""
     for statement in _FROM_FIRST:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
@@ -150,7 +150,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _problem(connection: sqlite3.Connection, path: Path, version: int) -> str | None:
-    """The first thing that is wrong; a file of a million decisions takes a few seconds."""
+    """The first problem of a file; a million decisions take a few seconds."""
     if path.stat().st_size > _MAX_FILE:
         return f"it is larger than {_MAX_FILE:,} bytes"
     if version not in _SCHEMAS:
@@ -162,7 +162,7 @@ def _problem(connection: sqlite3.Connection, path: Path, version: int) -> str | 
         return f"it is damaged: {sound}"
     found = connection.execute("SELECT name, value FROM about").fetchall()
     if [name for name, _ in found] != ["id"] or not re.fullmatch("[0-9a-f]{32}", str(found[0][1])):
-        return "its number is not as faan gives it"
+        return "its id is not one that faan writes"
     (next_ids,) = connection.execute("SELECT count(*) FROM sqlite_sequence WHERE name != 'event'").fetchone()
     (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()
     if next_ids or not isinstance(last, int) or not 0 <= last <= MAX_EVENT:
@@ -174,10 +174,10 @@ def _wrong_event(connection: sqlite3.Connection) -> str | None:
     counts = ", ".join(f"total(({right}) IS NOT 1)" for right in _RIGHT.values())
     for name, count in zip(_RIGHT, connection.execute(f"SELECT {counts} FROM event").fetchone(), strict=True):
         if count:
-            return f"{name} has values that cannot be"
+            return f"{name} has impossible values"
     wrong = connection.execute(_WRONG_UNDOING).fetchone()
     if wrong is not None:
-        return f"event {wrong[0]} undoes what is no decision"
+        return f"event {wrong[0]} undoes something that is not a decision"
     for _ in connection.execute("SELECT key, time, reviewer, relation, head, tail, examples, model FROM event"):
         pass  # raises where a text is not UTF-8
     return None
@@ -187,7 +187,7 @@ def _wrong_reasons(connection: sqlite3.Connection) -> str | None:
     """Reasons belong to decisions, and are lists of texts."""
     (wrong,) = connection.execute(_WRONG_REASONS).fetchone()
     if wrong or not all(_are_texts(reasons) for (reasons,) in connection.execute("SELECT reasons FROM shown")):
-        return "reasons are not as they are written"
+        return "reasons are not as faan writes them"
     return None
 
 
@@ -196,7 +196,7 @@ def _are_texts(written: str) -> bool:
         found = json.loads(written)
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
             return False
-        "".join(found).encode()  # half a letter (\ud800) can be written in JSON, and no answer can hold it
+        "".join(found).encode()  # JSON can hold half a character (\ud800), an answer in UTF-8 cannot
     except (ValueError, RecursionError):
         return False
     return True

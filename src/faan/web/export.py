@@ -59,25 +59,25 @@ _COLUMNS = (
 
 Rows: TypeAlias = Callable[[Sequence[Decision], Graph | None, str | None], Iterator[Row]]
 Write: TypeAlias = Callable[..., Iterator[str]]
-"""Makes text of decisions, with terms that make IRIs, and the identity of the file of decisions."""
+"""Turns decisions into text, given the terms for IRIs and the id of the file of decisions."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: what it is called, and how decisions become its text."""
+    """A format: its name, and how decisions are written in it."""
 
     name: str
     media_type: str
     ending: str
     write: Write
     tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
-    only_known: bool = False  # whether rejected facts are written only where the graph has them: they are taken away
-    beside: str | None = None  # the format of a second file that belongs to it
+    only_known: bool = False  # whether rejected facts are deletions: written only if the graph has them
+    beside: str | None = None  # the format of its second file
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The text of a file, piece by piece; how many facts are in it and how many rejected ones are not."""
+    """The text of a file in pieces, the number of facts in it, and of rejected ones left out."""
 
     count: int
     left_out: int
@@ -117,7 +117,7 @@ def export(
         write = partial(_cypher, key=node_key)
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
-            f"{form.name} cannot say which facts were rejected. Export accepted and rejected ones apart, or choose "
+            f"{form.name} cannot mark rejected facts. Export accepted and rejected ones separately, or choose "
             "TSV, Turtle or SPARQL."
         )
     facts = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
@@ -140,7 +140,7 @@ def _is_known(fact: Decision, graph: Graph | None) -> bool:
 
 
 def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
-    """The name of a relation given by name or label: one that was decided about, or one of the graph."""
+    """The name of a relation given by name or label: one with decisions, or one of the graph."""
     decided, near = stored.relations(), []
     if name in decided:
         return name
@@ -154,7 +154,7 @@ def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
 
 
 def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """The facts; a comment says how likely each was, who decided and when, and the reasons that they were shown."""
+    """The facts, each with a comment: probability, reviewer, date, and the reasons that the reviewer saw."""
     return (f"{_triple(decision, terms)} . # {_comment(decision)}\n" for decision in decisions)
 
 
@@ -180,7 +180,7 @@ def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterato
             lines = [f"  {_triple(decision, terms)} .\n" for decision in facts[start : start + _BATCH]]
             yield f"{between}{operation} {{\n{''.join(lines)}}}"
             between = " ;\n"
-    yield "\n" if between else "# nothing was decided\n"
+    yield "\n" if between else "# there are no decisions\n"
 
 
 def _references(given: Mapping[str, str]) -> str:
@@ -196,7 +196,7 @@ def _references(given: Mapping[str, str]) -> str:
 
 
 def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str, references: str = "") -> Iterator[str]:
-    """A line that begins with a minus takes a statement away: rejected suggestions that nobody stated have none."""
+    """A line that begins with a minus deletes a statement; rejected suggestions that the graph lacks get none."""
     lines = []
     for decision in decisions:
         head, relation, tail = (wikidata_id(name) for name in (decision.head, decision.relation, decision.tail))

@@ -1,4 +1,4 @@
-"""Columns filled from a graph: values that it knows, and suggested ones where it knows none."""
+"""Fills columns from a graph: known values, or suggested ones if none is known."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from faan.web.service import Service
 from faan.web.vocabulary import Kind, Term, Vocabulary
 
 MIN_PROBABILITY, LIMIT = 0.5, 1  # unless the settings of a column say otherwise
-_LOOKED_AT = 10_000  # facts of a relation that say what its values are
-_KNOWN = 1.0  # what stands for the probability of a fact that is known
+_LOOKED_AT = 10_000  # facts of a relation that are read to find the type of its values
+_KNOWN = 1.0  # shown instead of a probability for known facts
 _IN_GRAPH, _ACCEPTED = "in the graph", "accepted by a reviewer"
 
 # What else a column can show of the same values: the end of its id, what its name ends in.
@@ -42,7 +42,7 @@ class _Found:
 
 
 def aspects(terms: Sequence[Term]) -> list[Term]:
-    """Properties that show how likely the values of others are, and why."""
+    """Properties that show the probability of other values, and the reasons."""
     return [
         Term(f"{term.id}{ending}", f"{term.name} ({what})", f"{what} of each value")
         for term in terms
@@ -127,7 +127,7 @@ class Extender:
     def _suggested(
         self, relation: str, heads: Sequence[str], limit: int, strict: bool, until: float
     ) -> Iterator[Suggested]:
-        """Suggested values; what reviewers accepted are examples, what they rejected is left out."""
+        """Suggested values; accepted facts are examples, rejected ones are skipped."""
         decided, at_once = self._service.decisions.last, MAX_SUGGESTIONS // limit
         for start in range(0, len(heads), at_once):
             some = list(heads[start : start + at_once])

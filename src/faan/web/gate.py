@@ -11,21 +11,21 @@ from faan.web.limits import MAX_WAIT, MAX_WAITING
 
 
 class BusyError(Exception):
-    """Too many are waiting, or one has waited too long."""
+    """Too many requests wait, or this one waited too long."""
 
 
 class Gate:
-    """Lets callers through one by one, in the order they came, and turns some away where too many wait."""
+    """Lets callers in one at a time, in order of arrival; refuses them if too many wait."""
 
     def __init__(self, waiting: int = MAX_WAITING, patience: float = MAX_WAIT) -> None:
         self._waiting = waiting
         self._patience = patience
         self._lock = threading.Lock()
-        self._queue: deque[threading.Event] = deque()  # the first has its turn
+        self._queue: deque[threading.Event] = deque()  # the first one holds the turn
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for one's turn, and have it."""
+        """Wait for this caller's turn and hold it."""
         mine = threading.Event()
         with self._lock:
             if len(self._queue) >= self._waiting:

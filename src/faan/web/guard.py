@@ -46,14 +46,14 @@ def reconcile_path(token: str | None) -> str:
 
 
 class Guard:
-    """Stands before an application."""
+    """Wraps an application."""
 
     def __init__(self, app: ASGIApp, token: str | None, token_page: str, sites: Sites) -> None:
         self._app = app
         self._token = token
         self._key = reconcile_path(token).removesuffix(RECONCILE)
         self._sites = sites
-        self._token_page = token_page  # what a person sees who has no token
+        self._token_page = token_page  # the form that asks for the token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -117,7 +117,7 @@ class Guard:
 
 
 class _Limited:
-    """An application that gets bodies of a limited size only."""
+    """Wraps an application to limit the size of request bodies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -147,7 +147,7 @@ def _problem(status: int, error: str, headers: dict[str, str] | None = None) -> 
 
 
 def _marked(send: Send, path: str, others: dict[str, str]) -> Send:
-    """Every answer carries the headers that keep browsers from doing what they should not."""
+    """Add the security headers to every answer."""
 
     async def send_marked(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""How much one request may ask for; whoever wants more uses the commands."""
+"""The limits of one request; the commands have none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ MAX_QUERY = 200  # letters of a search
 MAX_EXAMPLES = 100
 MAX_ENTITIES = 1000  # heads or tails
 MAX_PAIRS = 1000
-MAX_NAMES = 2 * (MAX_ENTITIES + MAX_EXAMPLES)  # all that one question names
+MAX_NAMES = 2 * (MAX_ENTITIES + MAX_EXAMPLES)  # all pairs and entities of one question
 MAX_LIKE = 20  # entities that what is searched should be like
 MAX_TOP = 100  # suggestions for one head
 MAX_SUGGESTIONS = 1000  # in one answer
@@ -23,8 +23,8 @@ MATCH_SECONDS = 20.0  # for all cells of one request
 MAX_CURSOR = 1000  # entities, types or properties to skip
 MAX_BODY = 1 << 20  # bytes
 MAX_SECONDS = 60.0  # of ranking
-SLICE = 0.2  # seconds of ranking before it is somebody else's turn
-MAX_WAIT = 30.0  # seconds for one's turn
+SLICE = 0.2  # seconds of ranking before another request has its turn
+MAX_WAIT = 30.0  # seconds to wait for a turn
 MAX_WAITING = 64  # requests that wait for their turn
 MAX_CONNECTIONS = 256  # open at once
 THREADS = MAX_CONNECTIONS  # one for each, so that decisions and searches never wait for suggestions

@@ -1,4 +1,4 @@
-"""Links from entities to where else they are described, by a template that whoever starts the server gives."""
+"""Links from entities to pages that describe them, by the template of `faan serve --link`."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ _COMPARED = 25  # entities whose names are compared with a cell, beside those of
 _LETTERS = 200  # of names that are compared
 _HAVING = 1000  # entities or values of a relation that are looked at
 _LEAST = 40.0  # entities that score less are not given
-_OTHER_TYPE = 0.6  # what is left of the score of an entity of another type
+_OTHER_TYPE = 0.6  # factor of the score of an entity of another type
 _PROPERTIES = 0.4  # the part of a score that properties decide
-_REORDERED = 0.95  # what is left of the likeness of names whose words are in another order
+_REORDERED = 0.95  # factor of the similarity of names whose words are in another order
 _DESCRIPTION = 200  # letters
 
 Properties = Sequence[tuple[int, tuple[Value, ...]]]  # relations, with values for each
@@ -32,7 +32,7 @@ Properties = Sequence[tuple[int, tuple[Value, ...]]]  # relations, with values f
 
 @dataclass(frozen=True)
 class Feature:
-    """One thing that speaks for or against an entity."""
+    """One feature of a match."""
 
     id: str
     value: bool | float
@@ -58,7 +58,7 @@ class _Judged:
     entity: int
     likeness: float  # of the names, 0 to 1
     sameness: int  # of the names: 2 for the same letters, 1 for the same words, 0
-    has_type: bool  # that is asked for
+    has_type: bool  # whether it has the requested type
     agreeing: int  # properties that a fact of the graph confirms
     contradicted: int  # properties for which the graph has other values only
     asked: int  # properties that are asked for
@@ -78,7 +78,7 @@ class Matcher:
         self._naming, self._vocabulary, self._graph = naming, vocabulary, naming.graph
 
     def match(self, query: CellQuery, until: float = math.inf) -> list[Candidate]:
-        """The entities that a cell may mean, best first; refuses to go on after a time (`time.monotonic`)."""
+        """The entities that a cell may mean, best first; raises an error after a point in time (`time.monotonic`)."""
         kinds = self._vocabulary.kinds(query.type)
         wanted = [(self._graph.relation(one.pid), one.v) for one in query.properties]
         text = query.query.strip()

@@ -1,4 +1,4 @@
-"""What names stand for, and what a person is shown for them."""
+"""Resolves names and labels, and gives the labels to show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = 5  # of an entity that are shown
 
 @dataclass(frozen=True)
 class Naming:
-    """The names of a graph, the search for its entities, and where else these are described."""
+    """The names of a graph, the search for its entities, and links to their descriptions."""
 
     graph: Graph
     search: Search
@@ -29,12 +29,12 @@ class Naming:
 
     @cached_property
     def relations(self) -> list[Relation]:
-        """The relations of the graph, those with few facts first: they are what examples help with."""
+        """The relations of the graph, those with few facts first, because examples help them most."""
         graph, counts = self.graph, self.graph.relation_counts.tolist()
         listed = [
             Relation(name=name, label=graph.relation_label(number), facts=counts[number])
             for number, name in enumerate(graph.relation_names)
-            if counts[number]  # one that was left out of the model has none
+            if counts[number]  # a relation removed by --without has none
         ]
         return sorted(listed, key=lambda relation: (relation.facts, relation.label))
 
@@ -64,7 +64,7 @@ class Naming:
         return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
 
     def look_up(self, request: NamesRequest) -> NamesAnswer:
-        """What names or labels stand for; near names are looked for a few times only, because that takes long."""
+        """Resolve names or labels; similar names are searched for a few of them only, because that is slow."""
         relation, near = None, []
         if request.relation is not None:
             try:
@@ -104,7 +104,7 @@ class Naming:
         return name if number is None else self.graph.relation_label(number)
 
     def about(self, name: str) -> AboutEntity:
-        """What the graph says an entity is."""
+        """An entity with its label, types and description."""
         graph, number = self.graph, self.graph.entity(name)
         kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(number)]
         return AboutEntity(

@@ -17,13 +17,13 @@ from faan.web.naming import first_relations
 from faan.web.rendering import render
 from faan.web.requests import ExplainRequest, QuestionRequest
 
-_FIRST_RELATIONS = 40  # on the start page; the others are found by typing
+_FIRST_RELATIONS = 40  # on the start page; typing finds the others
 
 router = APIRouter(include_in_schema=False)
 
 
 def token_page() -> str:
-    """What a person sees who has no token."""
+    """The form that asks for the token."""
     return render("token.html")
 
 
@@ -48,7 +48,7 @@ def start(request: Request, service: Served) -> str:
 
 @router.post("/trust", response_class=HTMLResponse)
 def trust(request: QuestionRequest, service: Served) -> str:
-    """What the probabilities of a relation are worth, as a part of the page."""
+    """How reliable the probabilities of a relation are, as a part of the page."""
     found, relation = service.trust(request), service.naming.relation_label(service.relation_name(request))
     most = max((bin.count for bin in found.reliability), default=1)
     return render(
@@ -62,7 +62,7 @@ def trust(request: QuestionRequest, service: Served) -> str:
 
 @router.post("/evidence", response_class=HTMLResponse)
 def evidence(request: ExplainRequest, service: Served) -> str:
-    """All that speaks for and against one fact, as a part of the page."""
+    """The evidence for and against one fact, as a part of the page."""
     explained = service.explain(request)
     label = explained.labels
     drawing = json.dumps(asdict(explained.drawing), ensure_ascii=False)

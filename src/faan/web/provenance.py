@@ -1,7 +1,7 @@
-"""Decided facts in Turtle, each with where it comes from, in the words of PROV.
+"""Decided facts in Turtle, each with its provenance in PROV.
 
 Accepted facts are stated. Every decided fact, accepted or not, is also described as an `rdf:Statement`: who decided
-what and when, which model suggested it from which examples, how likely it thought the fact to be, and why.
+what and when, which model suggested it from which examples, with which probability and reasons.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator
 
 
 def trig(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """Accepted facts in a named graph of their own; what is known about it and about them in the default graph."""
+    """Accepted facts in a named graph; their provenance is in the default graph."""
     return _dataset(_Story(terms, origin), decisions)
 
 
@@ -107,7 +107,7 @@ class _Story:
         return self._terms.under("review/", f"{self._origin}-{decision.id}")
 
     def _reified(self, node: ox.NamedNode, fact: ox.Triple) -> Iterator[ox.Triple]:
-        """Say which fact a node is about, whether the fact holds or not."""
+        """Describe the fact of a decision, accepted or not."""
         if self._reifiers:
             yield ox.Triple(node, ox.NamedNode(f"{_RDF}reifies"), fact)
             return

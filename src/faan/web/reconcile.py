@@ -46,7 +46,7 @@ Parameters = dict[str, str]
 
 
 class Reconciler:
-    """Everything that the reconciliation service answers with."""
+    """What the reconciliation service needs for its answers."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -55,7 +55,7 @@ class Reconciler:
         self.extender = Extender(service, self.vocabulary)
 
     def reconcile(self, text: str) -> dict[str, Any]:
-        """The answers to a batch of queries; a wrong query says what is wrong with it, and so does a wrong batch."""
+        """The answers to a batch of queries; a wrong query or batch gets an error as its answer."""
         until = time.monotonic() + MATCH_SECONDS
         answers = {key: self._answer(query, until) for key, query in read_queries(text).items()}
         problems = [f"{shorten(key)}: {answer['error']}" for key, answer in answers.items() if "error" in answer]
@@ -75,12 +75,12 @@ class Reconciler:
 
     @cached_property
     def spaces(self) -> dict[str, str]:
-        """What tells ids of this graph from ids of others."""
+        """The identifier space of this graph."""
         graph = self.service.graph
         return {"identifierSpace": _space(graph.entity_names), "schemaSpace": _space(graph.relation_names)}
 
     def manifest(self, address: str) -> dict[str, Any]:
-        """What this service is and offers, at its address."""
+        """The manifest: what this service offers."""
         suggest = {
             what: {"service_url": address, "service_path": f"/suggest/{what}"}
             for what in ("entity", "type", "property")
@@ -192,7 +192,7 @@ def reconcile(request: Request, given: Given, known: Known) -> dict[str, Any]:
 
 @router.get(f"{RECONCILE}/suggest/entity")
 def suggest_entities(given: Given, known: Known) -> dict[str, Any]:
-    """Entities by what one has typed so far."""
+    """Entities by the beginning of their names."""
     with _refusing():
         text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
         found = known.service.naming.search.find(text, skipped + _SHOWN)[skipped:]
@@ -209,13 +209,13 @@ def _entity(known: Reconciler, name: str) -> dict[str, Any]:
 
 @router.get(f"{RECONCILE}/suggest/type")
 def suggest_types(given: Given, known: Known) -> dict[str, Any]:
-    """Types by what one has typed so far."""
+    """Types by the beginning of their names."""
     return _matching(known.vocabulary.types, given)
 
 
 @router.get(f"{RECONCILE}/suggest/property")
 def suggest_properties(given: Given, known: Known) -> dict[str, Any]:
-    """Relations by what one has typed so far, and columns that say how likely their values are and why."""
+    """Relations by the beginning of their names, and columns for the probability of and reasons for their values."""
     properties = known.vocabulary.properties
     return _matching([*properties, *aspects(properties)], given)
 
@@ -237,7 +237,7 @@ def propose_properties(given: Given, known: Known) -> dict[str, Any]:
 
 @router.get(f"{RECONCILE}/preview", response_class=HTMLResponse)
 def preview(request: Request, known: Known) -> str:
-    """What the graph says an entity is, for a small frame."""
+    """An entity's label, types and facts, for a small frame."""
     naming, graph = known.service.naming, known.service.graph
     # OpenRefine leaves `&`, `+` and `=` of an id as they are, so that all that follows is the id.
     given = request.scope["query_string"].decode("latin-1").partition("id=")[2]
@@ -286,7 +286,7 @@ def _number(given: Parameters, name: str, default: int, least: int, most: int) -
 
 
 def _address(request: Request) -> str:
-    """Where this service is for whoever asks; a proxy that adds encryption says so."""
+    """The address of this service as the client sees it, behind a proxy too."""
     base = str(request.base_url).rstrip("/") + RECONCILE
     return base.replace("http:", "https:", 1) if request.headers.get("x-forwarded-proto") == "https" else base
 

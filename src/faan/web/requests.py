@@ -47,7 +47,7 @@ class QuestionRequest(BaseModel):
     rejected: list[Pair] | None = Field(
         None,
         max_length=MAX_PAIRS,
-        description="Pairs that are known to be wrong: they count against what is like them.",
+        description="Pairs that are known to be wrong: they lower similar suggestions.",
     )
     accepted_until: Event = Field(
         0,
@@ -73,16 +73,16 @@ class SuggestRequest(QuestionRequest):
     )
     top: int = Field(3, ge=1, le=MAX_TOP, description="Suggestions for each head.")
     limit: int = Field(50, ge=1, le=MAX_SUGGESTIONS, description="Suggestions altogether.")
-    known: Literal["skip", "show"] = Field("skip", description="Leave known facts out, or show them among the others.")
+    known: Literal["skip", "show"] = Field("skip", description="Skip known facts, or show them too.")
     strict: bool = Field(
         False,
-        description="Leave out what breaks a rule of the graph's schema; otherwise that counts against it. Needs a "
-        "schema.",
+        description="Skip suggestions that break a rule of the graph's schema; by default they only rank lower. "
+        "Needs a schema.",
     )
 
 
 class NamesRequest(BaseModel):
-    """Asks what names stand for."""
+    """Asks for the entities and relation behind names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -97,7 +97,7 @@ class ScoreRequest(QuestionRequest):
 
 
 class ExplainRequest(QuestionRequest):
-    """Asks for all that speaks for and against one fact."""
+    """Asks for the evidence for and against one fact."""
 
     head: Name
     tail: Name
@@ -113,9 +113,10 @@ class DecideRequest(ExplainRequest):
     rank: Annotated[int, Field(ge=1, le=MAX_EVENT)] | None = None
     reasons: list[Reason] = Field([], max_length=MAX_REASONS, description="What was shown as `because`.")
     key: Annotated[str, StringConstraints(min_length=8, max_length=100)] | None = Field(
-        None, description="A text that is new for each decision: sending it again does not decide again."
+        None, description="A unique text for each decision: a repeated request with the same key changes nothing."
     )
     seen: Event | None = Field(
         None,
-        description="The decision that you saw for this fact, 0 for none: if there is another one, nothing is decided.",
+        description="The decision that you saw for this fact, 0 for none; if it is no longer current, the request is "
+        "refused.",
     )

@@ -31,11 +31,11 @@ _MAX_WORDS, _MAX_LETTERS = 8, 30  # of a search; what is longer is cut
 _NAMED = 40  # words that begin alike are named one by one up to this number
 _CORRECTIONS = 12  # other readings of one word
 _KEPT = 20_000  # searches for words whose results are kept
-_LOOKED_AT = 1000  # edges of an entity that say of which kind it is
+_LOOKED_AT = 1000  # edges of an entity that are read to find its kind
 _MANY = 32  # more than any number of edges weighs
 _NAMESAKES = 5  # entities of the very same label that come first
 _FROM = "SELECT term FROM word WHERE term >= ? LIMIT 1"
-_LAST = "\U0010ffff"  # comes after every other letter
+_LAST = "\U0010ffff"  # sorts after every other character
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -100,7 +100,7 @@ class Search:
         except sqlite3.Error as error:
             raise DamagedError(
                 f"the index of entities is damaged ({error}). Stop the server, remove {self._path.name} and start the "
-                "server again, which builds the index anew"
+                "server again to rebuild the index"
             ) from None
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Search:
     def find(self, text: str, limit: int = 10, like: Sequence[str] = ()) -> list[Entity]:
         """The entities that match best: the very name, then by words, beginnings of words, words with an error.
 
-        Those come first that are of the same kind as the entities `like`; names that the graph lacks say nothing.
+        Those come first that are of the same kind as the entities `like`; names that the graph lacks are ignored.
         """
         entities = dict.fromkeys(self._named(text, _NAMESAKES))
         if words := _searched(text):
@@ -226,7 +226,7 @@ class Search:
         return self._match(terms) if wrong else []
 
     def _meant(self, word: str) -> list[str]:
-        """What a word may have been meant to be: beginnings of words one error away."""
+        """Corrections of a word: beginnings of words one error away."""
         if len(word) < _MIN_TYPO:
             return []
         right = next(length for length in range(len(word), -1, -1) if length == 0 or self._terms(word[:length], 1))

@@ -1,4 +1,4 @@
-"""Building the index that entities are found by."""
+"""Builds the index for searching entities."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _checked(path: Path) -> Checked:
 def _fits(graph: Graph, path: Path) -> bool:
     """Whether an index is one that faan built of this graph and nobody changed since.
 
-    A stranger can make one that passes. Then searches find what he wants, but only entities of the graph.
+    A forged index can pass. It can change which entities a search finds, but only to other entities of the graph.
     """
     if path.is_symlink() or not path.is_file():
         return False
@@ -115,7 +115,7 @@ def _content(connection: sqlite3.Connection) -> int:
 
 
 def _fingerprint(graph: Graph) -> str:
-    """Tells graphs with other entities, or the same in another order, apart."""
+    """A checksum of the entities and their order."""
     names, labels = graph.entity_names, graph.entity_labels
     checks = [zlib.crc32(column.data.tobytes()) for column in (names, labels) if column is not None]
     return f"{graph.num_entities} {graph.num_triples} {checks}"
@@ -124,7 +124,7 @@ def _fingerprint(graph: Graph) -> str:
 def _build(graph: Graph, path: Path, on_progress: OnProgress, most: int | None = None) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = OFF")  # the file appears only when it is whole
+        connection.execute("PRAGMA journal_mode = OFF")  # written atomically
         connection.execute("PRAGMA synchronous = OFF")
         for statement in _SCHEMA:
             connection.execute(statement)

@@ -25,7 +25,7 @@ _sleep = time.sleep
 
 @dataclass(frozen=True)
 class Update:
-    """What the endpoint lacks of the accepted facts, and has of the rejected ones."""
+    """Accepted facts that the endpoint lacks, and rejected facts that it has."""
 
     insert: tuple[ox.Triple, ...]
     delete: tuple[ox.Triple, ...]

@@ -31,13 +31,11 @@ _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # of malloc.h
 
 
 def check_access(host: str, token: str | None) -> None:
-    """Refuse to be open to others without a token."""
+    """Refuse to be reachable from other machines without a token."""
     if token is not None and (len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable()):
         raise InputError(f"a token needs {MIN_TOKEN} or more plain characters: try `openssl rand -hex 16`")
     if token is None and not is_loopback(host):
-        raise InputError(
-            f"with --host {host} others can reach the page: protect it with a token, by --token or FAAN_TOKEN"
-        )
+        raise InputError(f"with --host {host} other machines can reach the page: protect it with --token or FAAN_TOKEN")
 
 
 def addresses(host: str, port: int, token: str | None) -> list[str]:
@@ -58,7 +56,7 @@ def _name_for_others() -> str:
     """The address that this machine has in its network, or its name where it is in none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only says which way that would go
+            probe.connect(("192.0.2.1", 9))  # sends nothing: only selects the network interface
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
@@ -89,7 +87,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket at an address; taken before anything slow is done, so that a port in use is known at once."""
     try:
         family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        bound = socket.socket(family, kind, socket.IPPROTO_TCP)  # said outright: else asyncio lets answers wait 40 ms
+        bound = socket.socket(family, kind, socket.IPPROTO_TCP)  # explicitly, else asyncio delays answers by 40 ms
         try:
             if os.name != "nt":  # a restart need not wait for a minute; on Windows it would share a port in use
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -53,12 +53,12 @@ class Service:
 
     @cached_property
     def model(self) -> str:
-        """What to write beside a decision about where its suggestion came from."""
+        """The model, as decisions record it."""
         about = self.completer.about
         return f"{self.name} ({about.method} on {about.source.name}, {about.date})"
 
     def relation_name(self, question: QuestionRequest) -> str:
-        """What decisions call the relation of a question; without examples it must be one of the graph."""
+        """The name of a question's relation in decisions; without examples it must be one of the graph."""
         if question.examples is None:
             return self.graph.relation_names[self.graph.relation(question.relation)]
         name = self.naming.called(question.relation)
@@ -67,7 +67,7 @@ class Service:
         return name
 
     def past(self, relation: str | None, before: int | None, limit: int) -> PastDecisions:
-        """Decisions that hold, the latest first, with labels."""
+        """Current decisions, the latest first, with labels."""
         called = None if relation is None else self.naming.called(relation)
         return PastDecisions([self._past(decision) for decision in self.decisions.past(called, before, limit)])
 
@@ -123,7 +123,7 @@ class Service:
         return [self._suggested(suggestion, relation) for suggestion in judged]
 
     def explain(self, request: ExplainRequest) -> Explained:
-        """All that speaks for and against one fact."""
+        """The evidence for and against one fact."""
         examples, relation = self._examples(request), self.relation_name(request)
         head, tail = self.naming.entity(request.head), self.naming.entity(request.tail)
         with self.gate.turn():
@@ -131,13 +131,13 @@ class Service:
         return self._explained(explanation, relation)
 
     def trust(self, request: QuestionRequest) -> Trust:
-        """What the probabilities of a relation are worth."""
+        """How reliable the probabilities of a relation are."""
         examples = self._examples(request)
         with self.gate.turn():
             return self.completer.trust(examples, rejected=self._rejected(request))
 
     def decide(self, request: DecideRequest) -> Decision:
-        """Write a decision down."""
+        """Save a decision."""
         relation = self.relation_name(request)
         origin: dict[str, object] = {"accepted_until": request.accepted_until} if request.accepted_until else {}
         if self.graph.relation_names.find(relation) is not None:

@@ -1,4 +1,4 @@
-"""Which other sites' pages may call the reconciliation service; no other part of the server is open to any.
+"""Which other sites' pages may call the reconciliation service; no other part of the server allows other sites.
 
 A client such as OpenRefine is a page of its own: it asks across sites (CORS) and shows previews in a frame. Pages of
 this very machine may do that by default, because programs of this machine can ask the server anyway.
@@ -18,7 +18,7 @@ _LOCAL = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is this very machine's, which no other machine can reach."""
+    """Whether an address is a loopback address, which no other machine can reach."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -26,7 +26,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Sites:
-    """Pages of this machine, and of the sites that whoever starts the server names."""
+    """Pages of this machine, and of the sites of `faan serve --allow-origin`."""
 
     def __init__(self, origins: Sequence[str] = ()) -> None:
         self._origins = tuple(map(_origin, origins))

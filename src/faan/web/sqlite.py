@@ -1,4 +1,4 @@
-"""SQLite files that many threads use: readers wait for nobody, one thread writes, errors say what to do."""
+"""SQLite files for many threads: readers never wait, one thread writes, errors say what to do."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Writer:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and on the disk at the end."""
+        """A transaction; it is on the disk at the end."""
         until = time.monotonic() + PATIENCE
         if not self._lock.acquire(timeout=PATIENCE):  # another thread waits for the same lock of another program
             raise locked(self.path)
@@ -112,7 +112,7 @@ def _ending(path: Path, size: int) -> bytes:
 
 
 def locked(path: Path) -> LockedError:
-    """The error for a file that another program does not let go of."""
+    """The error for a file that another program keeps locked."""
     return LockedError(
         f"{path.name} is locked: another program has been writing to it for {PATIENCE:g} seconds. Nothing was decided; "
         "end that program, or its transaction, and try again"

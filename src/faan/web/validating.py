@@ -33,7 +33,7 @@ _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 @dataclass(frozen=True)
 class Violation:
-    """What is wrong with a node, in the words of the shapes or of pySHACL."""
+    """A violation at a node, with the message of the shape or of pySHACL."""
 
     node: str
     path: str  # the relation, "" where the shape names none
@@ -43,7 +43,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Validated:
-    """What accepted facts break that was whole before; and how much was broken before, at the same nodes."""
+    """Violations that the accepted facts cause, and the number that the same nodes had before."""
 
     new: tuple[Violation, ...]
     old: int
@@ -51,7 +51,7 @@ class Validated:
 
 
 def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None) -> Validated:
-    """Check facts against shapes; of the graph, what is stated about their entities counts, too."""
+    """Check facts against shapes; facts of the graph about the same entities are included."""
     try:
         import pyshacl  # noqa: F401, said before anything is read
     except ModuleNotFoundError:
@@ -151,7 +151,7 @@ def _broken(data: Iterable[ox.Triple], shapes: Iterable[ox.Triple], source: str)
 
     try:
         _, report, said = pyshacl.validate(_rdflib(data), shacl_graph=_rdflib(shapes))
-    except Exception as error:  # of a pattern, a list or a number that is wrong, pySHACL raises whatever it met
+    except Exception as error:  # pySHACL raises any kind of error on wrong patterns, lists or numbers
         first = str(error).strip().splitlines() or ["no reason given"]
         raise InputError(f"pySHACL cannot use the shapes: {first[0]}", source=source) from None
     if not isinstance(report, rdflib.Graph):

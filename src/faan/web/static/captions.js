@@ -5,7 +5,7 @@ const BESIDE = 2; // pixels between a label and what is next to it
 const AWAY = [0, -12, 12]; // pixels above or below the edge
 const CHOICES = AWAY.flatMap((away) => ALONG.map((share) => ({ share, away })));
 
-// A box is {x, y, width, height} around its middle. Gives the place of each label, or null where there is none; a label has
+// A box is {x, y, width, height} around its middle. Returns the place of each label, or null if there is no room; a label has
 // source and target (boxes), width and height.
 export function placeCaptions(boxes, labels) {
   const taken = [...boxes];

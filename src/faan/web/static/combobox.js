@@ -1,4 +1,4 @@
-// A text field that completes what one types, for mouse, keyboard and screen readers.
+// A text field with completion, for mouse, keyboard and screen readers.
 
 import { get } from "./server.js";
 
@@ -112,7 +112,7 @@ export function combobox(input, source, rows, choose) {
   });
 }
 
-// Entities that are like some others come first.
+// Entities that resemble the given ones come first.
 export const entitySource = (like = () => []) => (text) => {
   const query = new URLSearchParams({ q: text.slice(0, 200) });
   like().slice(-20).forEach((name) => query.append("like", name));

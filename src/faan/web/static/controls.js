@@ -1,4 +1,4 @@
-// Keys and buttons: what is held or clicked twice by habit counts once.
+// Keys and buttons; a key that is held or a double click counts once.
 
 const DOUBLE = 300; // milliseconds in which two clicks are one by habit, not two decisions
 const ONCE = ["a", "r", "s", "u", "h"]; // keys that decide
@@ -21,7 +21,7 @@ export function controls(keys, buttons, refuse) {
     }
   });
 
-  // The second half of a double click would be about the next fact.
+  // The second click of a double click would decide about the next fact.
   let clicked = 0;
   document.getElementById("verdicts").addEventListener(
     "click",

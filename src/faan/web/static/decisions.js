@@ -1,4 +1,4 @@
-// What was decided about the facts of a relation: here, where it is saved and can be undone, and in other windows.
+// Decisions about the facts of a relation: those of this window, which it saves and can undo, and those of others.
 
 import { questionOf } from "./address.js";
 import { savingQueue } from "./saving.js";
@@ -9,8 +9,8 @@ const MOST_REASONS = 10; // that the server keeps with a decision,
 const LONGEST_REASON = 2000; // and letters of one
 const NONE = { accepted: 0, rejected: 0, skipped: 0, precision: null, expected: null };
 
-// `question()` is what is reviewed, `list` shows what holds for its facts; calls `changed()` when anything changes, and
-// `complain(error, fact)` with what is wrong.
+// `question()` is the question under review, `list` shows the current decisions; calls `changed()` when anything changes,
+// and `complain(error, fact)` after an error.
 export function decisionBook({ question, reviewer, list, changed, complain }) {
   let last = 0; // the last event that this window knows
   let settled = 0; // how often this window has learnt otherwise what holds: by saving, or by beginning anew
@@ -20,7 +20,7 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
   const saves = savingQueue(changed);
   const factOf = ({ head, tail }) => JSON.stringify([question().relation, head, tail]);
 
-  // Puts a decision on its way; gives what is needed to undo it.
+  // Sends a decision; returns what is needed to undo it.
   function send(suggestion, verdict) {
     const { head, tail, head_label, tail_label, probability, score, rank, because } = suggestion;
     const seen = suggestion.decision?.id ?? 0;
@@ -36,7 +36,7 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
     return made;
   }
 
-  // `change()` changes what holds for a fact and gives the decision that stands then.
+  // `change()` changes the decision about a fact and returns the current one.
   function save(made, verdict, change) {
     const { head, tail, head_label = head, tail_label = tail } = made;
     const { relation } = question();
@@ -62,7 +62,7 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
     mine = mine.map((step) => step.filter((made) => !is(made))).filter((step) => step.length);
   }
 
-  // What holds for a fact now, as the list and the counts know it.
+  // Updates the current decision about a fact in the list and the counts.
   function hold(head, tail, decision) {
     list.decide(head, tail, decision);
     if (decision) standing.set(keyOf(head, tail), decision);
@@ -90,17 +90,17 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
   }
 
   const self = {
-    // Begins anew, for another question.
+    // Resets everything for another question.
     clear() {
       [last, mine, tally] = [0, [], NONE];
       standing.clear();
       settled += 1;
     },
 
-    // Decides about some facts at once: one undo takes all of it back.
+    // Decides about several facts; one undo reverts all of them.
     decide: (suggestions, verdict) => mine.push(suggestions.map((suggestion) => send(suggestion, verdict))),
 
-    // Takes back what was decided last; gives what that was, or undefined.
+    // Undoes the last decision and returns it, or undefined.
     undo() {
       const step = mine.pop();
       const query = new URLSearchParams({ reviewer: reviewer() });
@@ -121,13 +121,13 @@ export function decisionBook({ question, reviewer, list, changed, complain }) {
       self.look();
     },
 
-    // Looks at what was decided since the last look, here and elsewhere; one look after the other.
+    // Fetches the decisions since the last request, of this and other windows; one request at a time.
     look() {
       looks = looks.then(lookOnce).catch(() => {}); // it is tried again soon
       return looks;
     },
 
-    // Facts that were accepted or rejected after an event, and hold.
+    // Facts whose current decision, accepted or rejected, was made after an event.
     after: (event) => [...standing.values()].filter(({ id, verdict }) => verdict !== "skipped" && id > event),
 
     isSaving: (fact) => saves.has(factOf(fact)),

@@ -1,4 +1,4 @@
-// The evidence graph: head on the left, tail on the right, paths between them, what is known of each around it.
+// The evidence graph: head on the left, tail on the right, paths between them, facts about each around it.
 
 import { placeCaptions } from "./captions.js";
 

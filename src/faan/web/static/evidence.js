@@ -1,4 +1,4 @@
-// The evidence of facts as HTML: fetched once, and ahead of time, so that who decides quickly need not wait for it.
+// The evidence of facts as HTML: fetched once and in advance, so that fast reviewers need not wait.
 
 import { postForText } from "./server.js";
 
@@ -27,7 +27,7 @@ export function evidenceStore() {
       kept.clear();
     },
 
-    // What is needed now goes before what is fetched ahead of time.
+    // What is needed now comes before what is fetched in advance.
     async get(request) {
       const key = JSON.stringify(request);
       if (kept.has(key)) return kept.get(key);

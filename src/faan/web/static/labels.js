@@ -12,7 +12,7 @@ export const relationLabel = (name) => known.get(keyOf("relation", name)) ?? nam
 export const learnEntity = (name, label) => learn("entity", name, label);
 export const learnRelation = (name, label) => learn("relation", name, label);
 
-// Asks what names stand for: {relation: {name, label, facts} or null, entities: [{asked, entity, problem}]}.
+// Resolves names: {relation: {name, label, facts} or null, entities: [{asked, entity, problem}]}.
 export async function lookUp(relation, entities, signal) {
   const answer = await post("/api/names", { relation, entities: [...new Set(entities)] }, signal);
   if (answer.relation) learnRelation(answer.relation.name, answer.relation.label);

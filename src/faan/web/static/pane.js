@@ -6,8 +6,8 @@ import { evidenceStore } from "./evidence.js";
 const $ = (id) => document.getElementById(id);
 const NARROW = matchMedia("(max-width: 60rem)");
 
-// `requestOf(suggestion)` asks for evidence, `upcoming()` says for which facts to fetch it ahead of time; calls `changed()`
-// when another fact is shown, or none, and `complain(error)` with what is wrong with the evidence, or null.
+// `requestOf(suggestion)` asks for evidence, `upcoming()` gives the facts whose evidence to fetch in advance; calls `changed()`
+// when another fact is shown, or none, and `complain(error)` with an error about the evidence, or null.
 export function evidencePane({ requestOf, upcoming, changed, complain }) {
   const [pane, reasons] = [$("evidence"), $("reasons")];
   const columns = pane.parentElement;
@@ -68,7 +68,7 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
       store.ahead(upcoming().map(requestOf));
     },
 
-    // The list was arranged anew: the pane stays with its fact.
+    // The list was rearranged: the pane stays with its fact.
     place() {
       const open = document.querySelector('.fact[aria-expanded="true"]');
       if (open) place(open.parentElement);
@@ -80,7 +80,7 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
       reasons.textContent = sentence;
     },
 
-    // Forgets everything, and leaves the list so that it can be emptied.
+    // Resets the pane and takes it out of the list, so that the list can be emptied.
     hide() {
       turn(false);
       store.clear();

@@ -7,7 +7,7 @@ import { percent } from "./suggestions.js";
 const $ = (id) => document.getElementById(id);
 const AT_ONCE = 50;
 
-// `question()` is what is reviewed, if anything; `undone(decision, now)` learns what was undone and what holds now.
+// `question()` is the question under review, if any; `undone(decision, now)` is called with the undone and the current one.
 export function pastDialog(question, reviewer, undone) {
   let oldest = 0; // the last one in the list
   let asking = new AbortController();

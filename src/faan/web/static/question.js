@@ -6,7 +6,7 @@ import { entityLabel, learnEntity, learnRelation, lookUp, relationLabel } from "
 
 const $ = (id) => document.getElementById(id);
 
-// Calls `submit(question)` with what the form says, and `changed()` when a person changes the relation or its examples.
+// Calls `submit(question)` with the content of the form, and `changed()` when a person changes the relation or its examples.
 export function questionForm(submit, changed) {
   const examples = chips($("examples"), (pair) => pair.map(entityLabel).join(" → "), hint);
   const heads = chips($("heads"), entityLabel, hint);
@@ -20,7 +20,7 @@ export function questionForm(submit, changed) {
   });
   $("relation").addEventListener("input", changed);
 
-  // What stands in a field: the entity that was picked, or what the server makes of the text; undefined if that is none.
+  // The entity of a field: the picked one, or the one that the server finds by the text; undefined if there is none.
   const picked = new Map();
   async function entityIn(id) {
     const text = $(id).value.trim();

@@ -47,7 +47,7 @@ const decisions = decisionBook({
 const factOf = ({ head, tail }) => JSON.stringify([state.relation, head, tail]);
 const namesOf = ({ head_label, tail_label }) => `${head_label} → ${tail_label}`;
 
-// Says what was done, or what was not; it stays until there is something else to say.
+// Shows a message, which stays until the next one.
 function say(text, refused = false) {
   $("status").textContent = text;
   $("status").classList.toggle("refused", refused);
@@ -97,7 +97,7 @@ function title() {
   $("title").textContent = label;
 }
 
-// Learns the labels of all that the question names; a new relation without examples has nothing to suggest yet.
+// Fetches the labels of the question's names; a new relation without examples has no suggestions yet.
 async function isReady(signal) {
   const { relation, examples, heads, tails } = state;
   try {
@@ -134,7 +134,7 @@ function rearrange(change) {
   history.replaceState(null, "", addressOf(state));
   const { current } = list;
   arrange();
-  if (!list.current && !list.next()) pane.close(list.length ? "All are decided." : "None is as likely as that.");
+  if (!list.current && !list.next()) pane.close(list.length ? "All are decided." : "No suggestion is that likely.");
   else if (list.current === current) pane.place();
   refresh();
 }
@@ -165,7 +165,7 @@ function take({ suggestion, end, error }) {
       ? `Nothing found: try other examples, or show known facts too${state.strict ? ", or what breaks the schema" : ""}.`
       : end.in_time
         ? ""
-        : `${count} found in the time that there is.`;
+        : `${count} found within the time limit.`;
     refresh();
     say(count === 1 ? "1 suggestion" : `${count} suggestions`);
   } else {
@@ -205,7 +205,7 @@ function obstacle(suggestion) {
   return "";
 }
 
-// What is pressed is kept: it is saved in its turn, and the next fact opens at once.
+// A decision is queued and saved in its turn; the next fact opens at once.
 function decide(verdict) {
   const suggestion = list.current;
   const why = obstacle(suggestion);
@@ -219,7 +219,7 @@ function decide(verdict) {
   refresh();
 }
 
-// Decides about several facts at once, which one undo takes back.
+// Decides about several facts; one undo reverts all of them.
 function decideAll(suggestions, verdict) {
   if (!suggestions.length) {
     say(`Not ${verdict}: none is undecided.`, true);
@@ -239,7 +239,7 @@ function rejectRest() {
 function undo() {
   const step = decisions.undo();
   if (!step) {
-    say("Nothing of yours to undo.", true);
+    say("You have no decision to undo.", true);
     return;
   }
   list.openKey(keyOf(step[0].head, step[0].tail));
@@ -249,7 +249,7 @@ function undo() {
 
 const SILENT = "Not saved yet: the server does not answer. Is it running? Leave this page open: it tries again.";
 
-// Shows what can be pressed. A button that cannot still takes clicks, to say why.
+// Shows which buttons work. A disabled button still takes clicks, to say why.
 function refresh() {
   const blocked = (id, yes) => $(id).setAttribute("aria-disabled", String(yes));
   for (const id of ["accept", "reject", "skip"]) blocked(id, Boolean(obstacle(list.current)));

@@ -4,7 +4,7 @@ import { Problem } from "./server.js";
 
 const PAUSE = 1000; // milliseconds before asking a server again that does not answer
 
-// Calls `changed()` when what is on its way changes, and whenever the server begins or ends to be silent.
+// Calls `changed()` when the queue changes, and when the server stops or starts to answer.
 export function savingQueue(changed) {
   const waiting = []; // {fact, send, done, failed}; the first one is with the server
   let silent = false;

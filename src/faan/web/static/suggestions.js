@@ -110,13 +110,13 @@ export function suggestionList(list, { open, rejectRest }) {
       if (shown.length) openRow(shown[Math.min(Math.max(place, 0), shown.length - 1)]);
     },
 
-    // None is open any more.
+    // Closes the open suggestion.
     close() {
       current?.button.setAttribute("aria-expanded", "false");
       current = null;
     },
 
-    // The next ones that nobody has decided about, below first, then from the top.
+    // The next undecided ones, below first, then from the top.
     upcoming(count) {
       const place = shown.indexOf(current);
       const order = [...shown.slice(place + 1), ...shown.slice(0, Math.max(place, 0))];
@@ -128,12 +128,12 @@ export function suggestionList(list, { open, rejectRest }) {
       return Boolean(suggestion) && self.openKey(keyOf(suggestion.head, suggestion.tail));
     },
 
-    // Those in view that nobody has decided about: all of some probability, or all of one group.
+    // The undecided ones in view: all of some probability, or all of one group.
     atLeast: (least) => shown.filter((row) => isFree(row) && row.suggestion.probability >= least).map((row) => row.suggestion),
     restOf: (suggestion) =>
       shown.filter((row) => isFree(row) && asked(row) === asked({ suggestion })).map((row) => row.suggestion),
 
-    // What holds for a fact has changed, here or in another window.
+    // The decision about a fact has changed, in this or another window.
     decide(head, tail, decision) {
       const row = byKey.get(keyOf(head, tail));
       if (!row) return;
@@ -141,7 +141,7 @@ export function suggestionList(list, { open, rejectRest }) {
       mark(row);
     },
 
-    // What this window is about to change: "accepted", "rejected", "skipped", "undone", or null when that is over.
+    // The change that this window is about to make: "accepted", "rejected", "skipped", "undone", or null when that is over.
     saving(head, tail, change) {
       const row = byKey.get(keyOf(head, tail));
       if (!row) return;

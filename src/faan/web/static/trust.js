@@ -4,7 +4,7 @@ import { postForText } from "./server.js";
 
 const $ = (id) => document.getElementById(id);
 
-// `question()` is what is reviewed.
+// `question()` is the question under review.
 export function trustDialog(question) {
   $("close-trust").addEventListener("click", () => $("trust").close());
   return {
