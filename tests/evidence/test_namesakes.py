@@ -119,6 +119,14 @@ def test_namesakes_are_one_entity_for_paths() -> None:
     assert plain[0, [one.name for one in evidence_of(sources)].index("best path")] == 0
 
 
+def test_cosines_are_products_of_sparse_rows_bit_for_bit() -> None:
+    texts = [f"{name} of {other}" for name in WHOLE for other in WHOLE]
+    names = EntityNames.of(replace(make_graph(), entity_names=Names.from_strings(texts), types=None))
+    some, others = np.array([0, 5, 5, 99, 140]), np.array([7, 5, 0, 143])
+    for kind, rows in (("words", names.words), ("letters", names.letters)):
+        assert np.array_equal(names.cosines(kind, some, others), (rows[some] @ rows[others].T).toarray())
+
+
 def test_words_and_letters_are_cosines_weighed_by_rarity() -> None:
     names = EntityNames.of(make_graph())
 

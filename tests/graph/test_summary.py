@@ -1,7 +1,17 @@
 from __future__ import annotations
 
-from faan.graph import Graph, read_graph
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faan.graph import Graph, neighbours, read_graph, summary
 from faan.graph.summary import summarise
+
+NAMES = st.sampled_from("abcde")
+EDGES = st.lists(st.tuples(NAMES, st.sampled_from(["r", "s", "t"]), NAMES), min_size=1, max_size=60)
 
 
 def test_a_summary_counts_what_is_there(countries: Graph) -> None:
@@ -33,3 +43,34 @@ def test_problems_are_named() -> None:
     assert "100% of the pairs of country (20) are also linked by hasCity_inv" in problems
     assert "100% of the pairs of state (19) are also linked by country" in problems
     assert "no relation has 50 to 500 triples" in problems
+
+
+@given(EDGES)
+def test_relations_are_the_same_if_they_link_the_same_pairs(edges: list[tuple[str, str, str]]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(summary, "_SAME_LEAST", 1)
+        patched.setattr(summary, "_SAME_SHARE", 0.0)
+        patched.setattr(summary, "_AT_ONCE", 7)
+        found = summarise(read_graph(edges)).same_relations
+    facts = sorted(set(edges))
+    expected: Counter[tuple[frozenset[str], bool]] = Counter()
+    for head, relation, tail in facts:
+        for other in "rst":
+            if relation < other:
+                expected[frozenset((relation, other)), False] += (head, other, tail) in facts
+                expected[frozenset((relation, other)), True] += (tail, other, head) in facts
+    told = {
+        (frozenset((one.smaller, one.larger.removesuffix("_inv"))), one.larger.endswith("_inv")): one.shared
+        for one in found
+    }
+    assert told == {key: count for key, count in expected.items() if count}
+
+
+@given(EDGES)
+def test_heads_and_tails_of_a_relation_are_counted_once(edges: list[tuple[str, str, str]]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(neighbours, "_ENTITIES", 2)
+        counted = {one.name: (one.heads, one.tails) for one in summarise(read_graph(edges)).relations}
+    for name in {relation for _, relation, _ in edges}:
+        pairs = np.array([(head, tail) for head, relation, tail in edges if relation == name])
+        assert counted[name] == tuple(len(np.unique(side)) for side in pairs.T)

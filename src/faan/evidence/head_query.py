@@ -81,6 +81,11 @@ class Candidates:
         """The candidates' vectors of each kind at length 1, (C, w)."""
         return {kind: unit(self.vectors(kind)) for kind in self.query.sources.kinds}
 
+    @cached_property
+    def completion_units(self) -> Values:
+        """The same of the vectors for relations of the graph."""
+        return unit(self.query.sources.vectors("completion").entities.numpy()[self.ids])
+
     def vectors(self, kind: str) -> Values:
         """The candidates' vectors, (C, w)."""
         if kind not in self._vectors:
@@ -150,7 +155,7 @@ class HeadQuery:
         own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
         if not len(own):
             return np.full(len(self.candidates.ids), -1, np.float32)
-        cosines = unit(entities[self.candidates.ids]) @ unit(entities[own]).T  # (C, T)
+        cosines = self.candidates.completion_units @ unit(entities[own]).T  # (C, T)
         cosines[self.candidates.ids[:, None] == own] = -1
         found: Values = cosines.max(1)
         return found
@@ -190,7 +195,14 @@ class HeadQuery:
 
     def shared_name(self, kind: str) -> Values:
         """How alike the names of the head and each candidate are, in `words` or `letters`, (C,)."""
-        return self.relation.sources.names.cosines(kind, self.candidates.ids, np.array([self.head]))[:, 0]
+        if kind not in self._shared_names:
+            found = self.relation.sources.names.cosines(kind, self.candidates.ids, np.array([self.head]))[:, 0]
+            self._shared_names[kind] = found
+        return self._shared_names[kind]
+
+    @cached_property
+    def _shared_names(self) -> dict[str, Values]:
+        return {}
 
     @cached_property
     def translated(self) -> Values:

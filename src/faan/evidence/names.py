@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
@@ -79,8 +80,10 @@ class EntityNames:
     def cosines(self, kind: str, entities: Ints, others: Ints) -> NDArray[np.float32]:
         """How alike names are, in `words` or `letters`: (n,) and (m,) to (n, m)."""
         rows: csr_matrix = getattr(self, kind)
-        found: NDArray[np.float32] = (rows[entities] @ rows[others].T).toarray()
-        return found
+        found = np.empty((len(others), len(entities)), np.float32)
+        matrix = rows.indptr, rows.indices, rows.data
+        _products(*matrix, rows.shape[1], np.asarray(entities, np.int64), np.asarray(others, np.int64), found)
+        return np.ascontiguousarray(found.T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,3 +183,27 @@ def _open_rows(folder: Path, kind: str, count: int, *, checked: bool) -> csr_mat
     if not fitting:
         raise InputError(f"the {kind} of names are damaged", source=str(folder))
     return csr_matrix((values, columns, offsets), shape=(count, int(width[0])))
+
+
+@njit(nogil=True, cache=True)
+def _products(
+    offsets: np.ndarray,
+    columns: np.ndarray,
+    values: np.ndarray,
+    width: int,
+    entities: np.ndarray,
+    others: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Products of some rows (n,) of a sparse matrix with others (m,), (m, n); sums in the order of the former."""
+    spread = np.zeros(width, np.float32)
+    for j in range(len(others)):
+        for place in range(offsets[others[j]], offsets[others[j] + 1]):
+            spread[columns[place]] = values[place]
+        for i in range(len(entities)):
+            total = np.float32(0)
+            for place in range(offsets[entities[i]], offsets[entities[i] + 1]):
+                total += values[place] * spread[columns[place]]
+            found[j, i] = total
+        for place in range(offsets[others[j]], offsets[others[j] + 1]):
+            spread[columns[place]] = 0

@@ -29,8 +29,7 @@ class Profiles:
         """Count how many entities have each role; once for a graph, however many ask."""
         if graph not in _COUNTED:
             neighbours = graph.neighbours
-            spread = np.zeros(2 * graph.num_relations, np.int64)
-            _count_entities(neighbours.offsets, neighbours.relations, spread)
+            spread = neighbours.count_roles(graph.num_relations)
             _COUNTED[graph] = cls(neighbours, np.log((1 + graph.num_entities) / (1 + spread)))
         return _COUNTED[graph]
 
@@ -78,15 +77,6 @@ def _sum_rows(values: NDArray[np.float32], rows: Ints, count: int) -> NDArray[np
 
 
 _COUNTED: weakref.WeakKeyDictionary[Graph, Profiles] = weakref.WeakKeyDictionary()
-
-
-@njit(nogil=True, cache=True)
-def _count_entities(offsets: np.ndarray, relations: np.ndarray, spread: np.ndarray) -> None:
-    """How many entities have each role."""
-    for entity in range(len(offsets) - 1):
-        for edge in range(offsets[entity], offsets[entity + 1]):
-            if edge == offsets[entity] or relations[edge] != relations[edge - 1]:
-                spread[relations[edge]] += 1
 
 
 @njit(nogil=True, cache=True)

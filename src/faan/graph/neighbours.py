@@ -11,6 +11,7 @@ from faan.base import Ints, are_below, is_ragged, offsets_of, places_of
 from faan.graph.names import damaged
 
 _PIECE = 1 << 16  # edges multiplied at once
+_ENTITIES = 1 << 17  # whose relations are counted at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,18 @@ class Neighbours:
     def degrees(self) -> Ints:
         """The number of edges of each entity, both directions."""
         return np.diff(self.offsets)
+
+    def count_roles(self, num_relations: int) -> NDArray[np.int64]:
+        """How many entities have edges of each relation, then of each inverse relation: (2 * num_relations,)."""
+        found = np.zeros(2 * num_relations, np.int64)
+        for start in range(0, len(self.offsets) - 1, _ENTITIES):
+            ends = self.offsets[start : start + _ENTITIES + 1]
+            relations = self.relations[ends[0] : ends[-1]]
+            is_first = np.ones(len(relations), dtype=bool)  # of its relation among the edges of its entity
+            is_first[1:] = relations[1:] != relations[:-1]
+            is_first[(ends[:-1] - ends[0])[ends[:-1] < ends[-1]]] = True
+            found += np.bincount(relations[is_first], minlength=2 * num_relations)
+        return found
 
     def of(self, entity: int) -> tuple[Ints, Ints]:
         """Relations and entities next to one entity."""

@@ -15,6 +15,7 @@ RARE = (50, 500)  # triples of a relation that few-shot completion is for, as in
 _BOUNDS = (1, 2, 5, 10, 50, 501, 5_001, 50_001, 500_001, 5_000_001)
 _SAME_SHARE = 0.9  # share of the smaller relation's pairs from which two relations are reported
 _SAME_LEAST = 10  # pairs
+_AT_ONCE = 1 << 20  # edges that are looked up together
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,7 @@ def summarise(graph: Graph) -> Summary:
     degrees = graph.neighbours.degrees
     hub = int(degrees.argmax())
     counts = graph.relation_counts
-    heads = _distinct(graph.relations, graph.heads, graph)
-    tails = _distinct(graph.relations, graph.tails, graph)
+    heads, tails = graph.neighbours.count_roles(graph.num_relations).reshape(2, -1)
     relations = tuple(
         RelationSummary(graph.relation_label(r), int(counts[r]), int(heads[r]), int(tails[r]))
         for r in np.argsort(-counts, kind="stable").tolist()
@@ -134,7 +134,7 @@ def summarise(graph: Graph) -> Summary:
 
 def find_same_relations(graph: Graph) -> tuple[SameRelations, ...]:
     """Relations that link (nearly) the same pairs, in the same direction or the other."""
-    edges = pl.DataFrame({"head": graph.heads, "tail": graph.tails, "relation": graph.relations}).lazy()
+    edges = _linked_twice(graph).lazy()
     turned = edges.select(head="tail", tail="head", relation="relation")
     found = []
     for other, suffix in ((edges, ""), (turned, "_inv")):
@@ -155,8 +155,21 @@ def find_same_relations(graph: Graph) -> tuple[SameRelations, ...]:
     return tuple(found)
 
 
-def _distinct(relations: np.ndarray, entities: np.ndarray, graph: Graph) -> np.ndarray:
-    """How many different entities each relation has on one side."""
-    keys = np.sort(relations.astype(np.int64) * graph.num_entities + entities)
-    first = np.append(True, keys[1:] != keys[:-1])
-    return np.bincount(keys[first] // graph.num_entities, minlength=graph.num_relations)
+def _linked_twice(graph: Graph) -> pl.DataFrame:
+    """The edges between two entities that more than one edge links, in whichever direction.
+
+    Most edges are no such ones, and to sort numbers takes less time and memory than to join all edges with each other.
+    """
+    keys = np.minimum(graph.heads, graph.tails).astype(np.int64) * graph.num_entities
+    keys += np.maximum(graph.heads, graph.tails)
+    ordered = np.sort(keys)
+    several = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
+    rows = [np.empty(0, np.int64)]
+    for start in range(0, len(keys) if len(several) else 0, _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        places = np.searchsorted(several, some).clip(max=len(several) - 1)
+        rows.append(start + np.flatnonzero(several[places] == some))
+    chosen = np.concatenate(rows)
+    columns = {"head": graph.heads, "tail": graph.tails, "relation": graph.relations}
+    return pl.DataFrame({name: column[chosen] for name, column in columns.items()})
