@@ -56,7 +56,7 @@ def test_facts_are_judged_by_the_probability_of_the_completer(land: Graph) -> No
     said = probabilities(completer, judged.facts)
     expected = completer.score([("land6", "land7"), ("land6", "land9")], "twin_of")
     assert said.tolist() == [one.probability for one in expected]
-    with pytest.raises(InputError, match="none of its facts"):
+    with pytest.raises(InputError, match="no fact has entities"):
         Judged.of(land, read_graph([("mars", "orbits", "sun")]), read_graph([("land6", "twin_of", "land9")]))
 
 

@@ -121,7 +121,7 @@ def _begins(raw: bytes, line: str) -> bool:
 
 
 def cut(path: Path, size: int) -> None:
-    """Cut a file back to its first bytes; an empty one starts again."""
+    """Cut a file back to its first bytes; remove it if none are left."""
     if size:
         with path.open("r+b") as file:
             file.truncate(size)
