@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faan.base import InputError, Purpose
+from faan.base import InputError, Purpose, Stream
 from faan.base.ragged import Ints
 from faan.embed import EmbedConfig, Embeddings, triples_of
 from faan.evidence import Context, Evidence, Measure, RelationQuery
@@ -365,17 +365,23 @@ def test_without_trees_for_new_relations_path_rules_rank_them(knowing: EvidenceR
         assert isinstance(ranker.prepare(next(known_questions(THINNED, FACTS))[0], task.pairs), EvidenceScorer)
 
 
-@pytest.mark.parametrize(("pairs", "kept"), [(10**6, 10), (60, 3), (1, 2)])
+@pytest.mark.parametrize(("share", "kept"), [(1.0, 8), (0.5, None), (0.0, 2)])
 def test_questions_with_too_many_candidates_for_the_budget_are_drawn(
-    pairs: int, kept: int, monkeypatch: pytest.MonkeyPatch
+    share: float, kept: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faan.models.evidence_known._FEWEST", 2)
-    pair: Ints = np.zeros((1, 2), np.int32)
-    truths = PairSet(pair[:, 0], pair[:, 1], 20)
-    questions = [(Task(f"r{i}", pair, np.arange(10), truths), pair) for i in range(10)]
-    found = _bounded(questions, pairs, seed=0)
-    assert len(found) == kept
-    assert [task.relation for task, _ in found] == sorted(task.relation for task, _ in found)
+    questions = list(known_questions(THINNED, FACTS))
+    order = Stream(0, Purpose.KNOWN_ROWS, len(questions)).permutation(len(questions))
+    sizes = np.cumsum([2 * len(questions[number][0].candidates) for number in order])
+    pairs = int(share * sizes[-1])
+    count = max(2, int((sizes <= pairs).sum()))
+    assert count == (kept or count)
+    found = _bounded(THINNED, FACTS, pairs, seed=0)
+    expected = [questions[number] for number in sorted(order[:count].tolist())]
+    assert [(task.relation, task.hidden) for task, _ in found] == [(task.relation, task.hidden) for task, _ in expected]
+    for (task, asked), (other, wanted) in zip(found, expected, strict=True):
+        assert np.array_equal(task.candidates, other.candidates)
+        assert np.array_equal(asked, wanted)
 
 
 def test_heads_to_learn_from_are_bounded_by_their_pairs_with_candidates(

@@ -80,10 +80,10 @@ class EntityNames:
     def cosines(self, kind: str, entities: Ints, others: Ints) -> NDArray[np.float32]:
         """How alike names are, in `words` or `letters`: (n,) and (m,) to (n, m)."""
         rows: csr_matrix = getattr(self, kind)
-        found = np.empty((len(others), len(entities)), np.float32)
+        found = np.zeros((len(entities), len(others)), np.float32)
         matrix = rows.indptr, rows.indices, rows.data
         _products(*matrix, rows.shape[1], np.asarray(entities, np.int64), np.asarray(others, np.int64), found)
-        return np.ascontiguousarray(found.T)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,15 +195,21 @@ def _products(
     others: np.ndarray,
     found: np.ndarray,
 ) -> None:
-    """Products of some rows (n,) of a sparse matrix with others (m,), (m, n); sums in the order of the former."""
-    spread = np.zeros(width, np.float32)
+    """Add products of some rows (n,) of a sparse matrix with others (m,) to (n, m); sums in the order of the former."""
+    size = 0
+    for other in others:
+        size += offsets[other + 1] - offsets[other]
+    slots = np.zeros(width, np.int32)  # of the columns that one of the others has, 0 for all other columns
+    theirs, used = np.zeros((size + 1, len(others)), np.float32), 0
     for j in range(len(others)):
         for place in range(offsets[others[j]], offsets[others[j] + 1]):
-            spread[columns[place]] = values[place]
-        for i in range(len(entities)):
-            total = np.float32(0)
-            for place in range(offsets[entities[i]], offsets[entities[i] + 1]):
-                total += values[place] * spread[columns[place]]
-            found[j, i] = total
-        for place in range(offsets[others[j]], offsets[others[j] + 1]):
-            spread[columns[place]] = 0
+            if slots[columns[place]] == 0:
+                used += 1
+                slots[columns[place]] = used
+            theirs[slots[columns[place]], j] = values[place]
+    for i in range(len(entities)):
+        for place in range(offsets[entities[i]], offsets[entities[i] + 1]):
+            slot = slots[columns[place]]
+            if slot:
+                for j in range(len(others)):
+                    found[i, j] += values[place] * theirs[slot, j]

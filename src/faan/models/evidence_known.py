@@ -45,7 +45,7 @@ def fit_known(
 ) -> Trees:
     """Train trees on facts (n, 3) that the graph and the vectors of the sources do not know; leave some kinds out."""
     config = config or KnownConfig()
-    questions = _bounded(list(known_questions(sources.graph, facts)), config.pairs, seed)
+    questions = _bounded(sources.graph, facts, config.pairs, seed)
     evidence = evidence_of(sources, in_graph=True, without=without)
     candidates = sum(len(task.candidates) for task, _ in questions)
     heads = max(2, min(config.heads, config.pairs // max(candidates, 1), _MOST_GROUPS // max(len(questions), 1)))
@@ -68,25 +68,47 @@ def fit_known(
     return trees
 
 
-def _bounded(questions: list[tuple[Task, Ints]], pairs: int, seed: int) -> list[tuple[Task, Ints]]:
-    """All questions, or some of them where two heads of each would have more pairs with candidates than wanted."""
-    order = Stream(seed, Purpose.KNOWN_ROWS, len(questions)).permutation(len(questions))
-    sizes = np.array([len(questions[number][0].candidates) for number in order.tolist()], dtype=np.int64)
-    count = max(_FEWEST, int((2 * np.cumsum(sizes) <= pairs).sum()))
-    return [questions[number] for number in np.sort(order[:count]).tolist()]
-
-
 def known_questions(graph: Graph, facts: Ints) -> Iterator[tuple[Task, Ints]]:
     """For each relation of the facts (n, 3) and each direction a task, and the pairs (m, 2) that it asks for."""
-    for relation in np.unique(facts[:, 1]).tolist():
-        rows = graph.relations == relation
-        known = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
-        asked = facts[facts[:, 1] == relation][:, [0, 2]]
-        if not len(known):
-            continue
-        for hidden, sides in ((relation, [0, 1]), (relation + graph.num_relations, [1, 0])):
-            own, wanted = known[:, sides], asked[:, sides]
-            true = np.concatenate([own, wanted])
-            candidates = find_candidates(graph, own[:, 1]).entities
-            truths = PairSet(true[:, 0], true[:, 1], graph.num_entities)
-            yield Task(graph.relation_names[relation], own, candidates, truths, hidden, True, own), wanted
+    questions = _Questions(graph, facts)
+    return (questions.question(number) for number in range(len(questions)))
+
+
+def _bounded(graph: Graph, facts: Ints, pairs: int, seed: int) -> list[tuple[Task, Ints]]:
+    """All questions, or some of them where two heads of each would have more pairs with candidates than wanted.
+
+    To find candidates takes time on a large graph, so that is done for these only.
+    """
+    questions, found, candidates = _Questions(graph, facts), dict[int, tuple[Task, Ints]](), 0
+    for number in Stream(seed, Purpose.KNOWN_ROWS, len(questions)).permutation(len(questions)).tolist():
+        question = questions.question(number)
+        candidates += len(question[0].candidates)
+        if len(found) >= _FEWEST and 2 * candidates > pairs:
+            break
+        found[number] = question
+    return [found[number] for number in sorted(found)]
+
+
+class _Questions:
+    """What facts (n, 3) can be asked for: two questions, one for each direction, for each relation that has others."""
+
+    def __init__(self, graph: Graph, facts: Ints) -> None:
+        self._graph, self._facts = graph, facts
+        self._relations = [one for one in np.unique(facts[:, 1]).tolist() if graph.relation_counts[one]]
+        self._rows = np.argsort(graph.relations, kind="stable")  # by relation
+        self._ends = np.cumsum(graph.relation_counts)
+
+    def __len__(self) -> int:
+        return 2 * len(self._relations)
+
+    def question(self, number: int) -> tuple[Task, Ints]:
+        """A task, and the pairs (m, 2) that it asks for."""
+        graph, relation = self._graph, self._relations[number // 2]
+        rows = self._rows[self._ends[relation] - graph.relation_counts[relation] : self._ends[relation]]
+        hidden, sides = ((relation, [0, 1]), (relation + graph.num_relations, [1, 0]))[number % 2]
+        own = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)[:, sides]
+        asked = self._facts[self._facts[:, 1] == relation][:, [0, 2]][:, sides]
+        true = np.concatenate([own, asked])
+        candidates = find_candidates(graph, own[:, 1]).entities
+        truths = PairSet(true[:, 0], true[:, 1], graph.num_entities)
+        return Task(graph.relation_names[relation], own, candidates, truths, hidden, True, own), asked
