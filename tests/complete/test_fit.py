@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tools.attack.small_graph import facts
+from tools.attack.small_graph import QUICK, facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
@@ -218,9 +218,9 @@ def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     rows = [(f"p{i}", "born_in", f"town{i % 40}") for i in range(900)]
     rows += [(f"p{i}", "speaks", f"tongue{i % 40 // 10}") for i in range(900)]
     rows += [(f"p{i}", "knows", f"p{(i + 40) % 900}") for i in range(900)]
-    quick = (Path(__file__).parent / "quick.toml").read_text()
+    quick = QUICK.read_text(encoding="utf-8")
     config = tmp_path / "large.toml"
-    config.write_text(quick + "[model.known]\nwork = 0.0\ntrees = 20\nvectors = { model = 'complex', epochs = 6 }\n")
+    config.write_text(quick + "[model.known]\nwork = 0.0\ntrees = 20\nvectors = { model = 'complex', epochs = 12 }\n")
     asked: list[tuple[int, int]] = []
 
     def recorded(folder: Path, triples: np.ndarray, epochs: int, **options: Any) -> TrainedVectors:
@@ -231,6 +231,7 @@ def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     graph = read_graph(rows)
     fitted = fit(graph, config=str(config), progress=False)
     seen = graph.num_triples - len(reserved_rows(graph, 0))
-    assert asked == [(seen, 3)]
+    assert asked == [(seen, 3), (seen, 3)]  # two sets with half of the epochs each, half of these again
     assert isinstance(fitted.fitted.method, EvidenceRanker)
     assert fitted.fitted.method.sources.completion is not None
+    assert fitted.fitted.method.sources.completion.config.dimension == 200

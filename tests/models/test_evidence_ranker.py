@@ -314,7 +314,14 @@ def test_small_graphs_get_thorough_vectors() -> None:
     config = KnownConfig()
     assert [one.seed for one in config.vectors_for(GRAPH)] == [0, 1]
     assert config.vectors_for(GRAPH)[0] == config.thorough
-    assert config.model_copy(update={"work": 1.0}).vectors_for(GRAPH) == [config.vectors]
+
+
+def test_larger_graphs_get_two_sets_of_vectors_that_share_the_epochs_and_the_largest_get_one() -> None:
+    config = KnownConfig(work=1.0)
+    share = config.vectors.budget // 2
+    assert [(one.seed, one.epochs, one.budget) for one in config.vectors_for(GRAPH)] == [(0, 20, share), (1, 20, share)]
+    config = config.model_copy(update={"vectors": config.vectors.model_copy(update={"budget": 9 * GRAPH.num_triples})})
+    assert config.vectors_for(GRAPH) == [config.vectors]  # 4.5 epochs each would be too few
 
 
 def test_what_is_known_of_a_head_takes_no_place_among_its_candidates(knowing: EvidenceRanker) -> None:

@@ -185,17 +185,20 @@ class _Runs:
 
         Those of large graphs can be trained further, if they fit into memory; those of small ones are quickly trained.
         """
-        graph = self.background
-        if len(configs) > 1 or configs[0].for_graph(graph.num_triples, graph.num_entities).partitions != 1:
-            return _train_joined(graph, configs, on_progress)
-        return _train(graph, configs[0], on_progress, self._completion)
+        graph, folder = self.background, None
+        first = configs[0].for_graph(graph.num_triples, graph.num_entities)
+        if first.negatives != "all" and first.partitions == 1:
+            folder = self._completion
+        return _train_joined(graph, configs, on_progress, folder)
 
     def train_further(self, graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
         """The same with all facts of a graph: from where they are, or anew."""
         if not self._completion.is_dir():
             return _train_joined(graph, configs, on_progress)
-        epochs = max(read_config(self._completion, EmbedConfig).epochs // _FURTHER, 1)
-        return extend(self._completion, triples_of(graph), epochs, on_progress=on_progress).embeddings
+        folders = sorted(self._completion.iterdir())
+        epochs = max(read_config(folders[0], EmbedConfig).epochs // _FURTHER, 1)
+        triples = triples_of(graph)
+        return joined([extend(one, triples, epochs, on_progress=on_progress).embeddings for one in folders])
 
     @property
     def _completion(self) -> Path:
@@ -227,12 +230,15 @@ def _train(graph: Graph, config: EmbedConfig, on_progress: OnProgress, folder: P
     return train(triples, *sizes, config, folder=folder, on_progress=on_progress).embeddings
 
 
-def _train_joined(graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
+def _train_joined(
+    graph: Graph, configs: Sequence[EmbedConfig], on_progress: OnProgress, folder: Path | None = None
+) -> Embeddings:
     """Vectors of a graph, or several with different seeds as one; the first choose the penalty of all."""
     several: list[Embeddings] = []
-    for config in configs:
-        several.append(_train(graph, _as_strict(config, several[0]) if several else config, on_progress))
-    return several[0] if len(several) == 1 else joined(several)
+    for number, config in enumerate(configs):
+        settings = _as_strict(config, several[0]) if several else config
+        several.append(_train(graph, settings, on_progress, folder and folder / str(number)))
+    return joined(several)
 
 
 def _as_strict(config: EmbedConfig, vectors: Embeddings) -> EmbedConfig:

@@ -1,7 +1,7 @@
 """Entity and relation embeddings: five models, one sparse trainer."""
 
 from faan.embed.checkpoint import EpochReport, fingerprint, read_progress
-from faan.embed.config import EmbedConfig, ModelName
+from faan.embed.config import MIN_EPOCHS, EmbedConfig, ModelName
 from faan.embed.embeddings import VECTORS_FILE, Embeddings, export_tsv, joined
 from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
@@ -16,6 +16,7 @@ from faan.embed.runs import (
 from faan.embed.training import TrainedVectors, extend, resume, split, train
 
 __all__ = [
+    "MIN_EPOCHS",
     "VECTORS_FILE",
     "EmbedConfig",
     "EmbeddingRun",

@@ -145,6 +145,8 @@ def joined(several: Sequence[Embeddings]) -> Embeddings:
     different places, so that together they are better than one of the same size.
     """
     first = several[0]
+    if len(several) == 1:
+        return first
     if not isinstance(first.model.similarity, Dot) or len({one.config.model for one in several}) > 1:
         raise ValueError("only vectors of one model, whose score is a product, can be joined")
     config = first.config.model_copy(update={"dimension": sum(one.config.dimension for one in several)})

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from faan.base import Settings
-from faan.embed import EmbedConfig, triples_of
+from faan.embed import MIN_EPOCHS, EmbedConfig, triples_of
 from faan.graph import Graph
 
 TreeCount = Annotated[int, Field(ge=1, description="How many trees there are.")]
@@ -61,7 +61,8 @@ class KnownConfig(Settings):
     thorough: EmbedConfig = THOROUGH
     """The same for small graphs."""
     members: int = Field(2, ge=1)
-    """Small graphs get this many of the latter, with different seeds; the mean of their scores counts."""
+    """A graph gets this many of them, with different seeds; the mean of their scores counts. They share the epochs of
+    ``vectors``; very large graphs, whose share would be less than five epochs, get one."""
     work: float = Field(2e11, ge=0.0)
     """A graph is small if ``thorough`` makes at most this many products of numbers: questions x entities x dimension
     x epochs x members; 1e11 take about half a minute of one core."""
@@ -90,11 +91,17 @@ class KnownConfig(Settings):
     columns: ColumnShare = 0.5
 
     def vectors_for(self, graph: Graph) -> list[EmbedConfig]:
-        """The settings of the vectors of a graph, by its size."""
+        """The settings of the vectors of a graph, by its size; those of several seeds are to be joined."""
         heads, relations, tails = triples_of(graph).T.astype(np.int64)
         questions = sum(len(np.unique(given * graph.num_relations + relations)) for given in (heads, tails))
         products = questions // 2 * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
-        if products > self.work:
-            return [self.vectors]
-        seeds = range(self.thorough.seed, self.thorough.seed + self.members)
-        return [self.thorough.model_copy(update={"seed": seed}) for seed in seeds]
+        if products <= self.work:
+            return self._several(self.thorough)
+        share = self.vectors.budget // self.members
+        if self.vectors.budget and share < MIN_EPOCHS * graph.num_triples:
+            return [self.vectors]  # several would have too few epochs each
+        epochs = max(self.vectors.epochs // self.members, 1)
+        return self._several(self.vectors.model_copy(update={"budget": share, "epochs": epochs}))
+
+    def _several(self, vectors: EmbedConfig) -> list[EmbedConfig]:
+        return [vectors.model_copy(update={"seed": vectors.seed + number}) for number in range(self.members)]
