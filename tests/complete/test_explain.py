@@ -9,17 +9,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tools.attack.small_graph import facts
+from tools.attack.small_graph import LANDS, facts
 
 from faan.base import InputError, Ints
-from faan.complete import Completer, Hop, Reason, ask, fit
+from faan.complete import Completer, Fact, Hop, Question, Reason, ask, fit
 from faan.complete.because import Because
 from faan.complete.drawing import layout, to_svg, write_drawing
 from faan.complete.reasons import Reasons
 from faan.complete.scoring import Adjusted
-from faan.evidence import Profiles, RelationPaths, find_paths
+from faan.evidence import Measure, Profiles, RelationPaths, RelationQuery, evidence_of, find_paths
 from faan.graph import Graph, read_graph
-from faan.models import EvidenceRanker, ScorePart, ScoreParts, make_sources
+from faan.models import EvidenceRanker, EvidenceScorer, ExplainingScorer, ScorePart, ScoreParts, make_sources
 from faan.tasks import without_rows
 
 from .conftest import CAPITALS
@@ -169,14 +169,75 @@ class OnePart:
         return [ScoreParts(head, tail, self.part.contribution, (self.part,)) for tail in tails.tolist()]
 
 
+class OnePiece(EvidenceScorer):
+    """A scorer whose scores are one piece of evidence."""
+
+    def __init__(self, piece: str, contribution: float, query: RelationQuery) -> None:
+        self._piece, self._contribution = piece, contribution
+        self.measure = Measure(query, evidence_of(query.sources))
+
+    def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
+        table, evidence = self.measure.table(head, tails), self.measure.evidence
+        place = [one.name for one in evidence].index(self._piece)
+        one = evidence[place]
+        return [
+            ScoreParts(head, tail, 0.0, (ScorePart(one.name, one.meaning, one.kind, value, self._contribution),))
+            for tail, value in zip(tails.tolist(), table[:, place].tolist(), strict=True)
+        ]
+
+
 def told(graph: Graph, relation: str, pair: tuple[str, str], part: ScorePart) -> list[str]:
     """What is said of one part of the score of a pair."""
     question = ask(graph, relation)
     paths = find_paths(graph, question.references, question.candidates, question.hidden)
-    scorer = OnePart(part, paths)
+    return [reason.sentence for reason in reasons_of(question, OnePart(part, paths), pair)]
+
+
+def told_of_piece(graph: Graph, relation: str, pair: tuple[str, str], piece: str, added: float = 0.5) -> list[Reason]:
+    """What is said of one piece of evidence for a pair."""
+    question = ask(graph, relation)
+    query = RelationQuery(make_sources(graph, []), question.task, question.references)
+    return reasons_of(question, OnePiece(piece, added, query), pair)
+
+
+def reasons_of(question: Question, scorer: ExplainingScorer, pair: tuple[str, str]) -> list[Reason]:
+    """The reasons for a pair."""
+    graph = question.graph
     because = Because(Reasons(question, Profiles.of(graph), scorer), Adjusted(scorer, None, None, 1.0))
     head, tail = (graph.entity(name) for name in pair)
-    return [reason.sentence for reason in because.tell(head, np.array([tail]))[0]]
+    return list(because.tell(head, np.array([tail]))[0])
+
+
+def test_a_shared_fact_is_told_with_how_often_it_is_right(land: Graph) -> None:
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), "tail of heads with the same fact")
+    others = [i for i in range(LANDS) if i % 4 == 3 and i != 3]
+    shared = [c for c in range(6) if any(i % (c + 2) == 3 % (c + 2) for i in others)]
+    assert reason.sentence == (
+        f"{len(others)} of {len(others)} known facts of heads with — custom2 → custom2-3 have tongue3, and land3 is "
+        f"such a head; it shares {len(shared) - 1} more facts with heads that do"
+    )
+    assert {tuple_of(fact) for fact in reason.facts} == {
+        ("land3", f"custom{c}", f"custom{c}-{3 % (c + 2)}") for c in shared
+    }
+    assert not told_of_piece(land, "speaks", ("coin3", "tongue3"), "tail of heads with the same fact")
+    (reason,) = told_of_piece(land, "speaks", ("coin3", "tongue3"), "tail of heads with the same facts", -0.5)
+    assert reason.sentence == "against: no head that shares a fact with coin3 is known to have tongue3"
+
+
+def test_heads_that_are_most_alike_are_named_with_their_facts(land: Graph) -> None:
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), "tail of the nearest heads")
+    named = [fact.head for fact in reason.facts]
+    assert 1 <= len(named) < LANDS
+    assert all(fact.tail == "tongue3" and tuple_of(fact) in FACTS for fact in reason.facts)
+    assert "land3" not in named
+    assert reason.sentence.startswith(f"{len(named)} of ")
+    assert reason.sentence.endswith(f"the heads that are most like land3 have tongue3: {', '.join(named[:3])}")
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue1"), "tail of the nearest heads", -0.5)
+    assert reason.sentence == "against: few of the heads that are most like land3 have tongue1"
+
+
+def tuple_of(fact: Fact) -> tuple[str, str, str]:
+    return fact.head, fact.relation, fact.tail
 
 
 @pytest.mark.parametrize(
@@ -203,10 +264,8 @@ def test_a_number_of_edges_is_told_as_it_is(land: Graph) -> None:
 
 
 def test_what_does_not_hold_is_not_told_as_if_it_did(land: Graph) -> None:
-    absent = ScorePart("tail of heads with the same facts", "heads like it have the tail", "counts", 0.0, -0.5)
-    assert told(land, "minted_in", ("coin3", "town3b"), absent) == [
-        "against: it is not so that heads like it have the tail"
-    ]
+    absent = ScorePart("links of namesakes", "namesakes are linked", "names", 0.0, -0.5)
+    assert told(land, "minted_in", ("coin3", "town3b"), absent) == ["against: it is not so that namesakes are linked"]
 
 
 def test_reasons_for_and_against_come_by_size(trained: Completer) -> None:

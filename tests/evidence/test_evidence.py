@@ -379,6 +379,12 @@ def test_heads_with_the_same_facts_are_counted_one_by_one(sources: Sources) -> N
                     shares.append(having.count(tail) / (len(having) + 2))
                 assert np.isclose(best[place], max(shares, default=0))
                 assert np.isclose(total[place], -np.log1p(-np.array(shares)).sum())
+                told = found.supporting(head, tail)
+                assert [one.support for one in told] == sorted((share for share in shares if share), reverse=True)
+                for one in told:
+                    having = [t for h, t in references.tolist() if h != head and (one.relation, one.entity) in facts(h)]
+                    assert (one.relation, one.entity) in facts(head)
+                    assert (one.having, one.right) == (len(having), having.count(tail))
 
 
 def test_own_relation_is_the_log_softmax_of_its_own_vector(sources: Sources) -> None:

@@ -17,6 +17,7 @@ from faan.complete.lessons import Kind as Decided
 from faan.complete.reasons import FoundPath, Reasons
 from faan.complete.scoring import Adjusted
 from faan.complete.types import Reason, ToldPath
+from faan.evidence import RelationQuery
 from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
 
 _TOLD = 5  # at most so many reasons for an answer
@@ -31,6 +32,9 @@ _BY_NAME = {
     "rare common neighbours": "neighbours",
     "tail in references": "tail",
     "tail of similar heads": "tail",
+    "tail of the nearest heads": "nearest",
+    "tail of heads with the same fact": "shared",
+    "tail of heads with the same facts": "shared",
     "type": "types",
     "direct links": "links",
     "edges of the tail": "edges",
@@ -144,6 +148,38 @@ class Because:
             )
         elif added < 0:
             yield Reason(f"against: {name} is the tail of no example", added, ())
+
+    def _tell_nearest(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        """Known heads like this one that have the tail. Only scores of evidence have this topic."""
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        nearest = self._query.nearest(head)
+        having = nearest[nearest[:, 1] == tail]
+        if added < 0 or not len(having):
+            yield Reason(f"{_against(added)}few of the heads that are most like {one} have {other}", added, ())
+            return
+        names = ", ".join(self._reasons.label(like) for like in having[:_NAMED, 0].tolist())
+        of = counted(len(nearest), "known fact")
+        said = f"{len(having)} of {of} of the heads that are most like {one} have {other}: {names}"
+        yield Reason(said, added, self._reasons.examples(having))
+
+    def _tell_shared(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        """What the head has in common with known heads that have the tail. Only scores of evidence have this topic."""
+        one, other = self._reasons.label(head), self._reasons.label(tail)
+        shared = self._query.shared_facts.supporting(head, tail)
+        if shared:
+            told = [self._reasons.fact_of(head, fact.relation, fact.entity) for fact in shared[:_FACTS]]
+            having = f"{shared[0].right} of {counted(shared[0].having, 'known fact')}"
+            more = f"; it shares {counted(len(shared) - 1, 'more fact')} with heads that do" if len(shared) > 1 else ""
+            said = f"{having} of heads with {told[0][0]} have {other}, and {one} is such a head{more}"
+            yield Reason(_against(added) + said, added, tuple(fact for _, fact in told))
+        elif added < 0:
+            yield Reason(f"against: no head that shares a fact with {one} is known to have {other}", added, ())
+
+    @property
+    def _query(self) -> RelationQuery:
+        scorer = self._scorer.scorer
+        assert isinstance(scorer, EvidenceScorer)
+        return scorer.question
 
     def _tell_types(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         kind, share = self._reasons.type_share(tail)

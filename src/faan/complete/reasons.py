@@ -139,6 +139,10 @@ class Reasons:
         for relation, one, other in zip(walk.relations, walk.entities, walk.entities[1:], strict=False):
             yield self._fact(one, relation, other)
 
+    def fact_of(self, entity: int, relation: int, other: int) -> tuple[str, Fact]:
+        """What an edge says of an entity, in words, and as a fact."""
+        return self._hop(relation, other), self._fact(entity, relation, other)
+
     def examples(self, pairs: Ints) -> tuple[Fact, ...]:
         """Examples as facts of the relation."""
         names = self.graph.entity_names

@@ -88,7 +88,7 @@ TAILS = (
     PairEvidence(
         "tail of the nearest heads",
         "counts",
-        "the tail is one of the heads that are most similar to the head",
+        "the known heads that are most similar to the head have the tail",
         lambda query: query.nearest,
     ),
     PairEvidence(

@@ -139,7 +139,7 @@ class HeadQuery:
     @cached_property
     def nearest(self) -> Values:
         """The share of the most similar heads that each candidate is the tail of, (C,)."""
-        tails, counts = np.unique(self.relation.nearest(self.head), return_counts=True)
+        tails, counts = np.unique(self.relation.nearest(self.head)[:, 1], return_counts=True)
         return self.candidates.among(tails, counts / max(counts.sum(), 1))
 
     @property

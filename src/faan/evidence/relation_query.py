@@ -168,12 +168,12 @@ class RelationQuery:
         return mean
 
     def nearest(self, head: int) -> Ints:
-        """The tails of the references (at most `_NEAREST`) with the most similar heads, without the head's own."""
+        """The references (n, 2), at most `_NEAREST`, with the most similar heads, without the head's own."""
         known = self.known[self.known[:, 0] != head]
         heads, row = np.unique(known[:, 0], return_inverse=True)
         likeness = self._similarities(head, heads)[row]
-        tails: Ints = known[np.argsort(-likeness, kind="stable")[:_NEAREST], 1]
-        return tails
+        nearest: Ints = known[np.argsort(-likeness, kind="stable")[:_NEAREST]]
+        return nearest
 
     def weights(self, head: int) -> Values:
         """How much each reference counts for a head, (K,), their sum 1: more if the heads are similar."""

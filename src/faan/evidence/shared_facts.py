@@ -20,6 +20,21 @@ MAX_FACTS = 300  # facts of one head that are used
 PSEUDO_COUNT = 2  # pseudocount: heads with other tails, added to those seen
 
 
+@dataclass(frozen=True)
+class SharedFact:
+    """A fact of a head that references have too, and how many of these have a certain tail."""
+
+    relation: int
+    entity: int  # the other end
+    having: int  # references of other heads that have the fact
+    right: int  # how many of them have the tail
+
+    @property
+    def support(self) -> float:
+        """How much it speaks for the tail."""
+        return self.right / (self.having + PSEUDO_COUNT)
+
+
 @dataclass(frozen=True, eq=False)
 class SharedFacts:
     """The references (K, 2), found by the facts of their heads."""
@@ -50,13 +65,28 @@ class SharedFacts:
         The support of a fact is n / (m + 2): m references of other heads have the fact, n of these have the tail.
         That of all facts is the sum of -log(1 - support), a noisy-or.
         """
+        best, total = np.zeros(len(self.tails)), np.zeros(len(self.tails))
+        _count(self.offsets, self.having, self.heads, self.slots, head, self._shared(head), best, total)
+        return best, total
+
+    def supporting(self, head: int, tail: int) -> list[SharedFact]:
+        """The facts of a head that references with a certain tail share, those that support it best first."""
+        found = []
+        for place in self._shared(head).tolist():
+            having = self.having[self.offsets[place] : self.offsets[place + 1]]
+            having = having[self.heads[having] != head]
+            if right := int((self.tails[self.slots[having]] == tail).sum()):
+                relation, entity = divmod(int(self.facts[place]), self.graph.num_entities)
+                found.append(SharedFact(relation, entity, len(having), right))
+        return sorted(found, key=lambda one: -one.support)
+
+    def _shared(self, head: int) -> Ints:
+        """The places of the facts that a head shares with references."""
         _, codes = _facts(self.graph, np.array([head]), self.hidden)
         places = np.searchsorted(self.facts, codes)
         known = places < len(self.facts)
         known[known] = self.facts[places[known]] == codes[known]
-        best, total = np.zeros(len(self.tails)), np.zeros(len(self.tails))
-        _count(self.offsets, self.having, self.heads, self.slots, head, places[known], best, total)
-        return best, total
+        return places[known]
 
 
 def _facts(graph: Graph, entities: Ints, hidden: int) -> tuple[Ints, NDArray[np.int64]]:
