@@ -75,7 +75,9 @@ def first_suggestions(completer: Completer, split: LinkSplit) -> dict[str, tuple
         ranking, truths = completer._ranking(name), PairSet(facts[:, 0], facts[:, 2], split.graph.num_entities)
         question, said, right = ranking.question, list[float](), list[bool]()
         for head in np.unique(split.test[split.test[:, 1] == relation, 0]).tolist():
-            scores, true, _ = ask_about(ranking.scorer, head, question.candidates, question.known, truths)
+            scores, true, _ = ask_about(
+                ranking.scorer, head, question.candidates, question.known, truths, loops=question.has_loops
+            )
             if len(scores):
                 best, values = np.array([np.argmax(scores)]), np.array([len(question.known.tails_of(head))])
                 said.append(float(ranking.judge.probabilities(scores, best, values)[0]))
