@@ -193,9 +193,11 @@ def told(graph: Graph, relation: str, pair: tuple[str, str], part: ScorePart) ->
     return [reason.sentence for reason in reasons_of(question, OnePart(part, paths), pair)]
 
 
-def told_of_piece(graph: Graph, relation: str, pair: tuple[str, str], piece: str, added: float = 0.5) -> list[Reason]:
+def told_of_piece(
+    graph: Graph, relation: str | list[tuple[str, str]], pair: tuple[str, str], piece: str, added: float = 0.5
+) -> list[Reason]:
     """What is said of one piece of evidence for a pair."""
-    question = ask(graph, relation)
+    question = ask(graph, relation if isinstance(relation, str) else tuple(relation))
     query = RelationQuery(make_sources(graph, []), question.task, question.references)
     return reasons_of(question, OnePiece(piece, added, query), pair)
 
@@ -208,32 +210,44 @@ def reasons_of(question: Question, scorer: ExplainingScorer, pair: tuple[str, st
     return list(because.tell(head, np.array([tail]))[0])
 
 
-def test_a_shared_fact_is_told_with_how_often_it_is_right(land: Graph) -> None:
-    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), "tail of heads with the same fact")
+def test_a_shared_fact_is_told_with_how_many_heads_that_have_it_have_the_tail(land: Graph) -> None:
+    piece = "tail of heads with the same fact"
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), piece)
     others = [i for i in range(LANDS) if i % 4 == 3 and i != 3]
     shared = [c for c in range(6) if any(i % (c + 2) == 3 % (c + 2) for i in others)]
     assert reason.sentence == (
-        f"{len(others)} of {len(others)} known facts of heads with — custom2 → custom2-3 have tongue3, and land3 is "
-        f"such a head; it shares {len(shared) - 1} more facts with heads that do"
+        f"land3 — custom2 → custom2-3: {len(others)} of {len(others)} other known heads with this fact have tongue3 "
+        f"(and {len(shared) - 1} more shared facts)"
     )
     assert {tuple_of(fact) for fact in reason.facts} == {
         ("land3", f"custom{c}", f"custom{c}-{3 % (c + 2)}") for c in shared
     }
-    assert not told_of_piece(land, "speaks", ("coin3", "tongue3"), "tail of heads with the same fact")
-    (reason,) = told_of_piece(land, "speaks", ("coin3", "tongue3"), "tail of heads with the same facts", -0.5)
-    assert reason.sentence == "against: no head that shares a fact with coin3 is known to have tongue3"
+    assert not told_of_piece(land, "speaks", ("coin3", "tongue3"), piece)
+    (reason,) = told_of_piece(land, "speaks", ("coin3", "tongue3"), piece, -0.5)
+    assert reason.sentence == "against: no fact that coin3 shares with others speaks for tongue3"
+
+
+def test_shared_facts_count_heads_and_not_values(land: Graph) -> None:
+    examples = [("land7", "land0"), ("land7", "land1"), ("land4", "land1")]  # land7 shares tongue3 with land3
+    (reason,) = told_of_piece(land, examples, ("land3", "land1"), "tail of heads with the same fact", -0.5)
+    assert "1 of 1 other example with this fact has land1" in reason.sentence
+    assert reason.sentence.startswith("against: land3 — ")
 
 
 def test_heads_that_are_most_alike_are_named_with_their_facts(land: Graph) -> None:
-    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), "tail of the nearest heads")
-    named = [fact.head for fact in reason.facts]
-    assert 1 <= len(named) < LANDS
-    assert all(fact.tail == "tongue3" and tuple_of(fact) in FACTS for fact in reason.facts)
-    assert "land3" not in named
-    assert reason.sentence.startswith(f"{len(named)} of ")
-    assert reason.sentence.endswith(f"the heads that are most like land3 have tongue3: {', '.join(named[:3])}")
-    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue1"), "tail of the nearest heads", -0.5)
-    assert reason.sentence == "against: few of the heads that are most like land3 have tongue1"
+    """All lands take part in the same relations, so the first ten others are as near as any."""
+    piece, first = "tail of the nearest heads", [i for i in range(11) if i != 3]
+    named = [f"land{i}" for i in sorted(first, key=lambda i: f"land{i}") if i % 4 == 3]
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), piece)
+    assert [tuple_of(fact) for fact in reason.facts] == [(head, "speaks", "tongue3") for head in named]
+    has = "has" if len(named) == 1 else "have"
+    said = f"{len(named)} of 10 known heads most like land3 {has} tongue3: {', '.join(named)}"
+    assert reason.sentence == said
+    (reason,) = told_of_piece(land, "speaks", ("land3", "tongue3"), piece, -0.5)
+    assert reason.sentence == f"against: {said}"
+    assert not told_of_piece(land, "speaks", ("land3", "coin1"), piece)
+    (reason,) = told_of_piece(land, "speaks", ("land3", "coin1"), piece, -0.5)
+    assert reason.sentence == "against: none of 10 known heads most like land3 has coin1"
 
 
 def tuple_of(fact: Fact) -> tuple[str, str, str]:
@@ -264,8 +278,10 @@ def test_a_number_of_edges_is_told_as_it_is(land: Graph) -> None:
 
 
 def test_what_does_not_hold_is_not_told_as_if_it_did(land: Graph) -> None:
-    absent = ScorePart("links of namesakes", "namesakes are linked", "names", 0.0, -0.5)
-    assert told(land, "minted_in", ("coin3", "town3b"), absent) == ["against: it is not so that namesakes are linked"]
+    absent = ScorePart("tail of heads with the same facts", "heads like it have the tail", "counts", 0.0, -0.5)
+    assert told(land, "minted_in", ("coin3", "town3b"), absent) == [
+        "against: it is not so that heads like it have the tail"
+    ]
 
 
 def test_reasons_for_and_against_come_by_size(trained: Completer) -> None:

@@ -382,9 +382,11 @@ def test_heads_with_the_same_facts_are_counted_one_by_one(sources: Sources) -> N
                 told = found.supporting(head, tail)
                 assert [one.support for one in told] == sorted((share for share in shares if share), reverse=True)
                 for one in told:
-                    having = [t for h, t in references.tolist() if h != head and (one.relation, one.entity) in facts(h)]
-                    assert (one.relation, one.entity) in facts(head)
-                    assert (one.having, one.right) == (len(having), having.count(tail))
+                    fact = one.relation, one.entity
+                    others = {h for h, _ in references.tolist() if h != head and fact in facts(h)}
+                    right = {h for h, t in references.tolist() if h in others and t == tail}
+                    assert fact in facts(head)
+                    assert (one.heads, one.right) == (len(others), len(right))
 
 
 def test_own_relation_is_the_log_softmax_of_its_own_vector(sources: Sources) -> None:

@@ -318,10 +318,17 @@ def test_small_graphs_get_thorough_vectors() -> None:
 
 def test_larger_graphs_get_two_sets_of_vectors_that_share_the_epochs_and_the_largest_get_one() -> None:
     config = KnownConfig(work=1.0)
-    share = config.vectors.budget // 2
-    assert [(one.seed, one.epochs, one.budget) for one in config.vectors_for(GRAPH)] == [(0, 20, share), (1, 20, share)]
-    config = config.model_copy(update={"vectors": config.vectors.model_copy(update={"budget": 9 * GRAPH.num_triples})})
-    assert config.vectors_for(GRAPH) == [config.vectors]  # 4.5 epochs each would be too few
+    assert [(one.seed, one.epochs, one.budget) for one in config.vectors_for(GRAPH)] == [(0, 20, 0), (1, 20, 0)]
+    for changes in ({"budget": 9 * GRAPH.num_triples}, {"budget": 0, "epochs": 9}):  # 4.5 epochs each would be too few
+        few = config.model_copy(update={"vectors": config.vectors.model_copy(update=changes)})
+        assert few.vectors_for(GRAPH) == [few.vectors]
+
+
+@pytest.mark.parametrize("work", [1.0, 1e15])
+def test_vectors_whose_score_is_a_distance_are_not_joined(work: float) -> None:
+    distance = EmbedConfig(model="transe", epochs=20)
+    config = KnownConfig(work=work, vectors=distance, thorough=distance)
+    assert config.vectors_for(GRAPH) == [distance]
 
 
 def test_what_is_known_of_a_head_takes_no_place_among_its_candidates(knowing: EvidenceRanker) -> None:

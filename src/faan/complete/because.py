@@ -17,7 +17,6 @@ from faan.complete.lessons import Kind as Decided
 from faan.complete.reasons import FoundPath, Reasons
 from faan.complete.scoring import Adjusted
 from faan.complete.types import Reason, ToldPath
-from faan.evidence import RelationQuery
 from faan.models import EvidenceScorer, ExplainingScorer, ScorePart
 
 _TOLD = 5  # at most so many reasons for an answer
@@ -40,6 +39,8 @@ _BY_NAME = {
     "edges of the tail": "edges",
 }
 
+_OF_REFERENCES = ("nearest", "shared")  # topics that need what evidence found out about the references
+
 
 class Because:
     """Explains the scores of answers to one question."""
@@ -47,6 +48,7 @@ class Because:
     def __init__(self, reasons: Reasons, scorer: Adjusted) -> None:
         self._reasons, self._scorer = reasons, scorer
         self._question, self._graph = reasons.question, reasons.graph
+        self._query = scorer.scorer.question if isinstance(scorer.scorer, EvidenceScorer) else None
 
     def tell(self, head: int, tails: Ints) -> list[tuple[Reason, ...]]:
         """Reasons for each tail, by size."""
@@ -72,7 +74,7 @@ class Because:
 
     def _topic(self, topic: str, head: int, tail: int, added: float, parts: Sequence[ScorePart]) -> Iterable[Reason]:
         told: Callable[[int, int, float], Iterable[Reason]] | None = getattr(self, f"_tell_{topic}", None)
-        if told is not None:
+        if told is not None and (self._query is not None or topic not in _OF_REFERENCES):
             return told(head, tail, added)
         strongest = max(parts, key=lambda part: abs(part.contribution))
         lacking = "it is not so that " if strongest.value == 0 else ""
@@ -150,36 +152,38 @@ class Because:
             yield Reason(f"against: {name} is the tail of no example", added, ())
 
     def _tell_nearest(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        """Known heads like this one that have the tail. Only scores of evidence have this topic."""
-        one, other = self._reasons.label(head), self._reasons.label(tail)
-        nearest = self._query.nearest(head)
+        """Known heads like this one that have the tail."""
+        assert self._query is not None
+        nearest, one, other = self._query.nearest(head), self._reasons.label(head), self._reasons.label(tail)
         having = nearest[nearest[:, 1] == tail]
-        if added < 0 or not len(having):
-            yield Reason(f"{_against(added)}few of the heads that are most like {one} have {other}", added, ())
-            return
-        names = ", ".join(self._reasons.label(like) for like in having[:_NAMED, 0].tolist())
-        of = counted(len(nearest), "known fact")
-        said = f"{len(having)} of {of} of the heads that are most like {one} have {other}: {names}"
-        yield Reason(said, added, self._reasons.examples(having))
+        of = f"{counted(len(np.unique(nearest[:, 0])), self._known_head)} most like {one}"
+        if len(having):
+            heads = list(dict.fromkeys(having[:, 0].tolist()))
+            names = ", ".join(self._reasons.label(like) for like in heads[:_NAMED])
+            more = f" and {len(heads) - _NAMED} more" if len(heads) > _NAMED else ""
+            said = f"{len(heads)} of {of} {_has(len(heads))} {other}: {names}{more}"
+            yield Reason(_against(added) + said, added, self._reasons.examples(having))
+        elif added < 0:
+            yield Reason(f"against: none of {of} has {other}", added, ())
 
     def _tell_shared(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        """What the head has in common with known heads that have the tail. Only scores of evidence have this topic."""
+        """What the head has in common with known heads that have the tail."""
+        assert self._query is not None
         one, other = self._reasons.label(head), self._reasons.label(tail)
         shared = self._query.shared_facts.supporting(head, tail)
         if shared:
             told = [self._reasons.fact_of(head, fact.relation, fact.entity) for fact in shared[:_FACTS]]
-            having = f"{shared[0].right} of {counted(shared[0].having, 'known fact')}"
-            more = f"; it shares {counted(len(shared) - 1, 'more fact')} with heads that do" if len(shared) > 1 else ""
-            said = f"{having} of heads with {told[0][0]} have {other}, and {one} is such a head{more}"
+            of = f"{counted(shared[0].heads, f'other {self._known_head}')} with this fact"
+            more = f" (and {counted(len(shared) - 1, 'more shared fact')})" if len(shared) > 1 else ""
+            said = f"{one} {told[0][0]}: {shared[0].right} of {of} {_has(shared[0].right)} {other}{more}"
             yield Reason(_against(added) + said, added, tuple(fact for _, fact in told))
         elif added < 0:
-            yield Reason(f"against: no head that shares a fact with {one} is known to have {other}", added, ())
+            yield Reason(f"against: no fact that {one} shares with others speaks for {other}", added, ())
 
     @property
-    def _query(self) -> RelationQuery:
-        scorer = self._scorer.scorer
-        assert isinstance(scorer, EvidenceScorer)
-        return scorer.question
+    def _known_head(self) -> str:
+        """What heads of references are called: a new relation is known by its examples alone."""
+        return "known head" if self._question.hidden is not None else "example"
 
     def _tell_types(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         kind, share = self._reasons.type_share(tail)
@@ -257,6 +261,10 @@ _DECIDED: dict[Decided, str] = {
 
 def _topic(part: ScorePart) -> str:
     return _BY_NAME.get(part.name) or _TOPICS.get(part.kind) or part.name
+
+
+def _has(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def _against(added: float) -> str:

@@ -183,7 +183,8 @@ class _Runs:
     def train_completion(self, configs: Sequence[EmbedConfig], on_progress: OnProgress) -> Embeddings:
         """The vectors for relations of the graph, without the facts that trees learn from.
 
-        Those of large graphs can be trained further, if they fit into memory; those of small ones are quickly trained.
+        Those with sampled negatives can be trained further, if they fit into memory; those that are compared with all
+        entities are better trained anew.
         """
         graph, folder = self.background, None
         first = configs[0].for_graph(graph.num_triples, graph.num_entities)

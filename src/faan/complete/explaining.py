@@ -113,6 +113,9 @@ def _labels(graph: Graph, explanation: Explanation) -> dict[str, str]:
     for path in explanation.paths:
         entities |= set(path.entities)
         relations |= {hop.relation for hop in path.hops}
+    for fact in (fact for reason in explanation.reasons for fact in reason.facts):
+        entities |= {fact.head, fact.tail}
+        relations |= {fact.relation} if fact.relation in graph.relation_names else set()
     labels = {name: graph.relation_label(graph.relation(name)) for name in relations}
     labels |= {name: graph.entity_label(graph.entity(name)) for name in entities}
     return {name: label for name, label in labels.items() if label != name}

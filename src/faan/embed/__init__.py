@@ -2,7 +2,7 @@
 
 from faan.embed.checkpoint import EpochReport, fingerprint, read_progress
 from faan.embed.config import MIN_EPOCHS, EmbedConfig, ModelName
-from faan.embed.embeddings import VECTORS_FILE, Embeddings, export_tsv, joined
+from faan.embed.embeddings import VECTORS_FILE, Embeddings, can_be_joined, export_tsv, joined
 from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
 from faan.embed.runs import (
@@ -27,6 +27,7 @@ __all__ = [
     "ModelName",
     "TrainedVectors",
     "answer_ranks",
+    "can_be_joined",
     "embed_graph",
     "encode_triples",
     "evaluate",

@@ -138,6 +138,11 @@ class Embeddings:
             )
 
 
+def can_be_joined(config: EmbedConfig) -> bool:
+    """Whether vectors of these settings with different seeds can be joined: those whose score is a product."""
+    return isinstance(make_model(config).similarity, Dot)
+
+
 def joined(several: Sequence[Embeddings]) -> Embeddings:
     """Vectors whose score is the mean of the scores of several, for models whose score is a product.
 
@@ -147,7 +152,7 @@ def joined(several: Sequence[Embeddings]) -> Embeddings:
     first = several[0]
     if len(several) == 1:
         return first
-    if not isinstance(first.model.similarity, Dot) or len({one.config.model for one in several}) > 1:
+    if not can_be_joined(first.config) or len({one.config.model for one in several}) > 1:
         raise ValueError("only vectors of one model, whose score is a product, can be joined")
     config = first.config.model_copy(update={"dimension": sum(one.config.dimension for one in several)})
 

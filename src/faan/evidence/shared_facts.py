@@ -22,17 +22,13 @@ PSEUDO_COUNT = 2  # pseudocount: heads with other tails, added to those seen
 
 @dataclass(frozen=True)
 class SharedFact:
-    """A fact of a head that references have too, and how many of these have a certain tail."""
+    """A fact of a head that heads of references share, and how many of these have a certain tail."""
 
     relation: int
     entity: int  # the other end
-    having: int  # references of other heads that have the fact
+    support: float
+    heads: int  # other heads that have the fact
     right: int  # how many of them have the tail
-
-    @property
-    def support(self) -> float:
-        """How much it speaks for the tail."""
-        return self.right / (self.having + PSEUDO_COUNT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +71,11 @@ class SharedFacts:
         for place in self._shared(head).tolist():
             having = self.having[self.offsets[place] : self.offsets[place + 1]]
             having = having[self.heads[having] != head]
-            if right := int((self.tails[self.slots[having]] == tail).sum()):
+            right = having[self.tails[self.slots[having]] == tail]
+            if len(right):
                 relation, entity = divmod(int(self.facts[place]), self.graph.num_entities)
-                found.append(SharedFact(relation, entity, len(having), right))
+                heads, with_tail = (len(np.unique(self.heads[rows])) for rows in (having, right))
+                found.append(SharedFact(relation, entity, len(right) / (len(having) + PSEUDO_COUNT), heads, with_tail))
         return sorted(found, key=lambda one: -one.support)
 
     def _shared(self, head: int) -> Ints:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from faan.base import Settings
-from faan.embed import MIN_EPOCHS, EmbedConfig, triples_of
+from faan.embed import MIN_EPOCHS, EmbedConfig, can_be_joined, triples_of
 from faan.graph import Graph
 
 TreeCount = Annotated[int, Field(ge=1, description="How many trees there are.")]
@@ -61,8 +61,9 @@ class KnownConfig(Settings):
     thorough: EmbedConfig = THOROUGH
     """The same for small graphs."""
     members: int = Field(2, ge=1)
-    """A graph gets this many of them, with different seeds; the mean of their scores counts. They share the epochs of
-    ``vectors``; very large graphs, whose share would be less than five epochs, get one."""
+    """A graph gets this many sets of vectors, with different seeds; the mean of their scores counts. Sets of
+    ``vectors`` share its epochs: if each would have less than five, there is one set, and so for models whose score is
+    a distance."""
     work: float = Field(2e11, ge=0.0)
     """A graph is small if ``thorough`` makes at most this many products of numbers: questions x entities x dimension
     x epochs x members; 1e11 take about half a minute of one core."""
@@ -97,11 +98,13 @@ class KnownConfig(Settings):
         products = questions // 2 * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
         if products <= self.work:
             return self._several(self.thorough)
-        share = self.vectors.budget // self.members
-        if self.vectors.budget and share < MIN_EPOCHS * graph.num_triples:
-            return [self.vectors]  # several would have too few epochs each
-        epochs = max(self.vectors.epochs // self.members, 1)
-        return self._several(self.vectors.model_copy(update={"budget": share, "epochs": epochs}))
+        epochs = self.vectors.for_graph(graph.num_triples, graph.num_entities).epochs // self.members
+        if epochs < MIN_EPOCHS:
+            return [self.vectors]
+        return self._several(self.vectors, epochs=epochs, budget=0)
 
-    def _several(self, vectors: EmbedConfig) -> list[EmbedConfig]:
-        return [vectors.model_copy(update={"seed": vectors.seed + number}) for number in range(self.members)]
+    def _several(self, vectors: EmbedConfig, **changes: int) -> list[EmbedConfig]:
+        if not can_be_joined(vectors):
+            return [vectors]
+        seeds = range(vectors.seed, vectors.seed + self.members)
+        return [vectors.model_copy(update=changes | {"seed": seed}) for seed in seeds]
