@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -275,5 +276,22 @@ def conjugate(a: Tensor) -> Tensor:
 
 def moduli(a: Tensor) -> Tensor:
     """|x| of each complex coordinate; unlike ``hypot`` it has a gradient, zero, at zero; faster than a norm."""
-    real, imaginary = a.chunk(2, -1)
-    return (real * real + imaginary * imaginary).clamp_min(_TINY).sqrt()
+    sizes: Tensor = _Moduli.apply(a)  # type: ignore[no-untyped-call]
+    return sizes
+
+
+class _Moduli(torch.autograd.Function):
+    """The gradient of |x| is x / |x|; autograd would find it in four times as many passes."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor) -> Tensor:
+        squares = a * a
+        sizes = (squares[..., : a.shape[-1] // 2] + squares[..., a.shape[-1] // 2 :]).clamp_min_(_TINY).sqrt_()
+        ctx.save_for_backward(a, sizes)
+        return sizes
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        a, sizes = ctx.saved_tensors
+        directions: Tensor = a.unflatten(-1, (2, -1)) * (gradients[0] / sizes).unsqueeze(-2)
+        return directions.flatten(-2)

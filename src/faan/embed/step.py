@@ -109,8 +109,7 @@ class Updater:
         positive = self.model.similarity.pairs(queries, answers)  # (K, C)
         negative = self.model.similarity.matrix(queries, negatives)  # (K, C, N)
         is_answer = torch.from_numpy(answer_ids[:, :, None] == negative_ids[:, None, :])  # (K, C, N)
-        negative = negative.masked_fill_(is_answer, -torch.inf)
-        loss = summed_loss(positive, negative, self.config)
+        loss = summed_loss(positive, negative, is_answer, self.config)
         if self.config.regularization:
             sizes = (
                 self.model.entity_sizes(given),
