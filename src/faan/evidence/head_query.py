@@ -20,6 +20,9 @@ from faan.evidence.relation_query import RelationQuery
 from faan.evidence.sources import Values, unit
 from faan.graph import Graph
 
+_MOST_TAILS = 1024  # known tails that candidates are compared with
+_AT_ONCE = 64  # of them, so that little memory is needed
+
 
 class Candidates:
     """The candidates (C,) for the tail of one query."""
@@ -145,19 +148,22 @@ class HeadQuery:
     @property
     def own_relation(self) -> Values:
         """The score with the relation's own vector, normalised over the head's rivals (log-softmax); (C,)."""
-        scores, together = self.relation.own_scores(self.head)
-        return scores(self.candidates.ids) - together
+        return self.relation.own_scores(self.head, self.candidates.ids)
 
     @property
     def other_tails(self) -> Values:
-        """The highest cosine with a known tail of the head other than the candidate, (C,); -1 if there is none."""
+        """The highest cosine with a known tail of the head other than the candidate, (C,); -1 if there is none.
+
+        Of a head with very many tails some are looked at.
+        """
         relation, entities = self.relation, self.relation.sources.vectors("completion").entities.numpy()
         own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
-        if not len(own):
-            return np.full(len(self.candidates.ids), -1, np.float32)
-        cosines = self.candidates.completion_units @ unit(entities[own]).T  # (C, T)
-        cosines[self.candidates.ids[:, None] == own] = -1
-        found: Values = cosines.max(1)
+        own, found = own[:: -(-len(own) // _MOST_TAILS) or 1], np.full(len(self.candidates.ids), -1, np.float32)
+        for start in range(0, len(own), _AT_ONCE):
+            tails = own[start : start + _AT_ONCE]
+            cosines = self.candidates.completion_units @ unit(entities[tails]).T  # (C, T)
+            cosines[self.candidates.ids[:, None] == tails] = -1
+            np.maximum(found, cosines.max(1), out=found)
         return found
 
     @cached_property

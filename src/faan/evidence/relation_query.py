@@ -6,11 +6,11 @@ sorted references, so evidence does not depend on the order in which they are gi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from faan.base import Ints, Purpose, Stream
 from faan.evidence.fit import fit_relation
@@ -41,7 +41,7 @@ class RelationQuery:
         self.num_heads = len(np.unique(facts[:, 0]))
         self.candidates = _sorted(task.candidates).astype(np.int64)  # among these, candidates are ranked
         self._heads: dict[int, Values] = {}
-        self._own_scores: tuple[int, Callable[[Ints], Values], np.float32] | None = None
+        self._own_scores: tuple[int, Values, np.float32] | None = None  # of the head that was asked for last
 
     @property
     def own(self) -> int | None:
@@ -56,10 +56,6 @@ class RelationQuery:
     def known_tails(self, head: int) -> Ints:
         """The known tails of a head, sorted; none if the relation is new."""
         return self._facts.tails_of(head)
-
-    def rivals(self, head: int) -> Ints:
-        """The candidates that a head may have beside its known tails, sorted."""
-        return np.setdiff1d(self.candidates, self.known_tails(head), assume_unique=True)
 
     @cached_property
     def paths(self) -> RelationPaths:
@@ -126,25 +122,38 @@ class RelationQuery:
         found: Values = fit_relation(self.sources.vectors("matching"), references, self.candidates).numpy()
         return found[None]
 
-    def own_scores(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
-        """The scores of a head's tails (n,) with the relation's own vector, and the log-sum-exp over its rivals."""
+    def own_scores(self, head: int, ids: Ints) -> Values:
+        """The scores of entities as tails of a head by the relation's own vector, normalised over the candidates that
+        are not known tails (log-softmax); (n,)."""
         if self._own_scores is None or self._own_scores[0] != head:
-            self._own_scores = head, *self._score_own(head)
-        return self._own_scores[1:]
+            among = self._score_own(head, self.candidates, self._candidate_vectors)
+            competes = ~np.isin(self.candidates, self.known_tails(head))
+            rivals = among[competes] if competes.any() else among
+            together = np.float32(rivals.max() + np.log(np.exp(rivals - rivals.max()).sum()))
+            self._own_scores = head, among - together, together
+        _, among, together = self._own_scores
+        places = np.searchsorted(self.candidates, ids).clip(max=len(self.candidates) - 1)
+        found, outside = among[places], self.candidates[places] != ids
+        if outside.any():
+            found[outside] = self._score_own(head, ids[outside]) - together
+        return found
 
-    def _score_own(self, head: int) -> tuple[Callable[[Ints], Values], np.float32]:
+    def _score_own(self, head: int, ids: Ints, rows: Tensor | None = None) -> Values:
+        """The scores of entities as tails of a head by the relation's own vector, (n,); `rows` are their vectors."""
         vectors = self.sources.vectors("completion")
         assert self.own is not None
         query = vectors.model.tail_query(vectors.entities[head], vectors.with_inverses()[self.own])[None]
+        places = torch.from_numpy(ids)
+        parts = [rows] if rows is not None else (vectors.entities[part] for part in places.split(_AT_ONCE))
+        found: Values = np.concatenate([vectors.model.similarity.matrix(query, part).numpy()[0] for part in parts])
+        return found
 
-        def scores(ids: Ints) -> Values:
-            parts = [torch.from_numpy(ids[start : start + _AT_ONCE]) for start in range(0, max(len(ids), 1), _AT_ONCE)]
-            found = [vectors.model.similarity.matrix(query, vectors.entities[part]).numpy()[0] for part in parts]
-            return np.concatenate(found)
-
-        rivals = self.rivals(head)
-        among = scores(rivals if len(rivals) else self.candidates)
-        return scores, np.float32(among.max() + np.log(np.exp(among - among.max()).sum()))
+    @cached_property
+    def _candidate_vectors(self) -> Tensor | None:
+        """The candidates' vectors for relations of the graph, (C, w); None where there are too many to keep."""
+        if len(self.candidates) > _AT_ONCE:
+            return None
+        return self.sources.vectors("completion").entities[torch.from_numpy(self.candidates)]
 
     @cached_property
     def _head_units(self) -> tuple[Ints, dict[str, Values]]:
