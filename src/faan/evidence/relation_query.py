@@ -133,7 +133,8 @@ class RelationQuery:
             self._own_scores = head, among - together, together
         _, among, together = self._own_scores
         places = np.searchsorted(self.candidates, ids).clip(max=len(self.candidates) - 1)
-        found, outside = among[places], self.candidates[places] != ids
+        found: Values = among[places]
+        outside = self.candidates[places] != ids
         if outside.any():
             found[outside] = self._score_own(head, ids[outside]) - together
         return found
@@ -145,8 +146,8 @@ class RelationQuery:
         query = vectors.model.tail_query(vectors.entities[head], vectors.with_inverses()[self.own])[None]
         places = torch.from_numpy(ids)
         parts = [rows] if rows is not None else (vectors.entities[part] for part in places.split(_AT_ONCE))
-        found: Values = np.concatenate([vectors.model.similarity.matrix(query, part).numpy()[0] for part in parts])
-        return found
+        scores: Values = np.concatenate([vectors.model.similarity.matrix(query, part).numpy()[0] for part in parts])
+        return scores
 
     @cached_property
     def _candidate_vectors(self) -> Tensor | None:
