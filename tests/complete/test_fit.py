@@ -210,6 +210,24 @@ def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(kn
     assert knowing.suggest([("town1", "tongue0"), ("town11", "tongue1")], heads="town21", top=1).to_polars().height == 1
 
 
+def test_a_graph_with_few_relations_is_measured_on_their_own_facts(knowing: Completer) -> None:
+    known = knowing.about.known
+    assert known is not None
+    assert known.relations == 3  # the fourth has too few facts
+    assert sum(step.count for step in known.reliability) == known.questions > 100
+    assert knowing.calibrations.known is not None
+    assert knowing.about.in_words() == "How good it is on new relations was not measured."
+
+
+@pytest.mark.parametrize(("relations", "each"), [(1, 250), (2, 125), (5, 50), (20, 50)])
+def test_more_facts_of_each_relation_are_reserved_where_there_are_few_relations(relations: int, each: int) -> None:
+    graph = read_graph(
+        [(f"a{i % 100}", f"r{number}", f"b{i // 100}") for number in range(relations) for i in range(6000)]
+    )
+    reserved = reserved_rows(graph, 0)
+    assert np.bincount(graph.relations[reserved]).tolist() == [each] * relations
+
+
 @pytest.mark.slow
 def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

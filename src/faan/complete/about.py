@@ -106,6 +106,6 @@ class About(BaseModel):
 
     def in_words(self) -> str:
         """What to expect of it."""
-        if self.measured is None:
-            return "How good it is on this graph was not measured."
-        return self.measured.in_words()
+        if self.measured is not None:
+            return self.measured.in_words()
+        return f"How good it is on {'new relations' if self.known else 'this graph'} was not measured."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -41,9 +42,10 @@ _LEAST_ASKED = 2
 _RELATIONS = 60  # of the graph that are measured when a model is made,
 _EACH = 20  # and questions about each on average, at most,
 _SCORES_IN_ALL = 8_000_000  # with so many scores
-_FEWEST_RELATIONS = 5
+_FEWEST_MEASURED = 40  # questions about relations of the graph; with fewer, little can be said
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
-_GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
+_GROUPS = 5  # of relations, or of questions if there are fewer relations: the probabilities of one group are fitted on
+# the others, to see what they are worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,8 @@ class _Tested:
         logits = judge.logits(self.scores, self.places, self.values)
         return (Hit(self.head, *hit) for hit in zip(self.right.tolist(), logits.tolist(), strict=True))
 
+
+_ByRelation: TypeAlias = Sequence[Sequence[Answered]]
 
 NOTHING = SelfTest(0, Tuning(), (), ())
 
@@ -115,7 +119,8 @@ def measure_known(
 ) -> tuple[MeasuredKnown, Calibration] | None:
     """How good a method is at relations of the graph, from facts (rows of triples) that it has not seen.
 
-    None where there are too few of them. As with other relations, probabilities of one are judged by others.
+    None where there are too few of them. The probabilities of a relation are judged by those of others; where there are
+    few relations, those of a question by other questions.
     """
     relations = np.unique(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
@@ -132,13 +137,12 @@ def measure_known(
     for number, questions in enumerate(map_in_threads(test, relations.tolist())):
         found += [questions] if questions else []
         on_progress("measuring known relations", (number + 1) / len(relations))
-    if sum(map(len, found)) < _QUESTIONS or len(found) < _FEWEST_RELATIONS:
+    if sum(map(len, found)) < _FEWEST_MEASURED:
         return None
     firsts: list[First] = []
-    for group in range(_GROUPS):
-        others = [questions for number, questions in enumerate(found) if number % _GROUPS != group]
+    for others, judged in _folds(found):
         calibration = _calibrate(others)
-        firsts += [first_of(one, calibration, Tuning()) for own in found[group::_GROUPS] for one in own]
+        firsts += [first_of(one, calibration, Tuning()) for own in judged for one in own]
     measured = MeasuredKnown(
         relations=len(found),
         questions=len(firsts),
@@ -149,10 +153,23 @@ def measure_known(
     return measured, _calibrate(found)
 
 
-def _calibrate(found: Sequence[Sequence[Answered]]) -> Calibration:
-    """Each question counts the same; all those of a relation are one observation."""
+def _folds(found: _ByRelation) -> Iterator[tuple[_ByRelation, _ByRelation]]:
+    """The questions of all relations but those of a group, and those of the group."""
+    for group in range(_GROUPS):
+        if len(found) >= _GROUPS:
+            yield [own for number, own in enumerate(found) if number % _GROUPS != group], found[group::_GROUPS]
+        else:
+            others = [[one for number, one in enumerate(own) if number % _GROUPS != group] for own in found]
+            yield others, [own[group::_GROUPS] for own in found]
+
+
+def _calibrate(found: _ByRelation) -> Calibration:
+    """Each question counts the same; all those of a relation are one observation.
+
+    A few relations are as many observations as a group of them needs: what is measured is what will be asked about.
+    """
     questions = [one for own in found for one in own if len(one.count)]
-    calibration = fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
+    calibration = fit_calibration(questions, np.full(len(questions), max(len(found), _GROUPS) / len(questions)))
     return calibration.model_copy(update={"missing": estimate_missing(found)})
 
 
