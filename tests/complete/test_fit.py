@@ -56,7 +56,7 @@ def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
     completer = fit(graph)
     assert completer.about.measured is None
     assert "not measured" in completer.about.in_words()
-    assert any("too few relations to hold some out" in note for note in completer.about.notes)
+    assert any("Too few relations of the graph can be held out" in note for note in completer.about.notes)
     assert completer.about.method == "rules"
     assert any("evidence needs 8 relations to learn from" in note for note in completer.about.notes)
     first = completer.suggest([(f"a{i}", f"c{i}") for i in range(5)], heads=["a9"], top=1)[0]
