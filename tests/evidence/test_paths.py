@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -132,13 +134,33 @@ def test_paths_to_a_known_tail_are_those_without_its_own_edge(
 ) -> None:
     found = find_paths(graph_of(rows), ints(pairs), np.arange(ENTITIES))
     tails = np.array([entity for entity in range(ENTITIES) if entity != head])
-    for tail, firings in zip(tails.tolist(), found.fire_without(head, own, tails), strict=True):
+    (every,) = found.fire(np.array([head]), tails)
+    firings = found.fire_without(every, head, own, tails, np.arange(len(tails)))
+    for place, tail in enumerate(tails.tolist()):
         edge = (head, own, tail) if own < RELATIONS else (tail, own - RELATIONS, head)
         walks = walks_from(without_edge(rows, edge), head)
         expected = Counter(relations for relations, entities in walks if entities[-1] == tail)
-        hit = tails[firings.candidates] == tail
+        hit = firings.candidates == place
         counted = {found.path(p): n for p, n in zip(firings.paths[hit], firings.walks[hit], strict=True)}
         assert counted == {path: expected[path] for path in map(found.path, range(len(found))) if expected[path]}
+
+
+@given(triples, pairs, entity, st.integers(0, 2 * RELATIONS - 1), st.integers(1, 6))
+def test_paths_that_fan_out_too_far_only_with_the_own_edge_lead_to_a_known_tail(
+    rows: list[tuple[int, int, int]], pairs: list[tuple[int, int]], head: int, own: int, most: int
+) -> None:
+    found = find_paths(graph_of(rows), ints(pairs), np.arange(ENTITIES))
+    tails = np.array([entity for entity in range(ENTITIES) if entity != head])
+    with patch.object(paths, "MAX_EDGES", most):
+        found = replace(found, neighbours=graph_of(rows).neighbours)  # whose scratch arrays have the new size
+        (every,) = found.fire(np.array([head]), tails)
+        firings = found.fire_without(every, head, own, tails, np.arange(len(tails)))
+        with paths._walking(found.neighbours, RELATIONS, found.paths, tails) as walk:
+            for place, tail in enumerate(tails.tolist()):
+                expected, hit = walk(head, own, tail), firings.candidates == place
+                same = expected.candidates == place
+                assert firings.paths[hit].tolist() == expected.paths[same].tolist()
+                assert firings.walks[hit].tolist() == expected.walks[same].tolist()
 
 
 @given(triples, pairs, candidates, st.lists(entity), st.lists(entity))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.evidence.paths import Firings, RelationPaths
+from faan.evidence.paths import RelationPaths
 from faan.evidence.walks import gather_evidence
 
 LONG = 3  # hops of a long path
@@ -29,24 +29,10 @@ def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None, wante
     short, long, best, fired = np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids), np.int32)
     found = next(paths.fire(np.array([head]), ids))
     if own is not None:
-        found = _without_own_edges(paths, found, head, ids, own, wanted)
+        relations, entities = paths.neighbours.of(head)
+        known = np.flatnonzero(wanted & np.isin(ids, entities[relations == own]))
+        found = paths.fire_without(found, head, own, ids, known)
     is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
     for weight, some in ((short, ~is_long), (long, is_long)):
         gather_evidence(found.paths[some], found.candidates[some], paths.confidence, weight, best, fired)
     return PathSums(short, long, best, fired)
-
-
-def _without_own_edges(
-    paths: RelationPaths, found: Firings, head: int, ids: Ints, own: int, wanted: NDArray[np.bool_]
-) -> Firings:
-    """The same paths without the edge of a known fact itself."""
-    relations, entities = paths.neighbours.of(head)
-    places = np.flatnonzero(wanted & np.isin(ids, entities[relations == own]))
-    if not len(places):
-        return found
-    keep = ~np.isin(found.candidates, places)
-    parts = [(found.paths[keep], found.candidates[keep], found.walks[keep])]
-    for place, one in zip(places.tolist(), paths.fire_without(head, own, ids[places]), strict=True):
-        hit = places[one.candidates] == place
-        parts.append((one.paths[hit], np.full(hit.sum(), place, one.candidates.dtype), one.walks[hit]))
-    return Firings(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -59,6 +59,7 @@ class Firings:
     paths: Ints  # number of the path
     candidates: Ints  # index of the candidate
     walks: Ints  # the number of walks along the path
+    skipped: Ints  # paths that fan out too far from the head
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +100,28 @@ class RelationPaths:
             for head in heads.tolist():
                 yield walk(head)
 
-    def fire_without(self, head: int, own: int, tails: Ints) -> Iterator[Firings]:
-        """For each tail, which paths lead to it from a head without the edge of the relation `own` between the two."""
-        with _walking(self.neighbours, self.num_relations, self.paths, tails) as walk:
-            for tail in tails.tolist():
-                yield walk(head, own, tail)
+    def fire_without(self, found: Firings, head: int, own: int, candidates: Ints, places: Ints) -> Firings:
+        """The same firings where no fact speaks for itself: without the edge of the relation `own` from the head to a
+        candidate for those at some places.
+
+        Without an edge no more paths lead to a candidate, but for those along this relation that fanned out too far
+        with it. Only these are followed again.
+        """
+        if not len(places):
+            return found
+        along = (self.paths >= 0) & (self.paths % self.num_relations == own % self.num_relations)  # (P, 3)
+        fanned_out = found.skipped[along.any(1)[found.skipped]]
+        others = ~np.isin(found.candidates, places)
+        parts = [(found.paths[others], found.candidates[others], found.walks[others])]
+        order = np.argsort(found.candidates, kind="stable")
+        starts, stops = (np.searchsorted(found.candidates[order], places, side) for side in ("left", "right"))
+        for place, start, stop in zip(places.tolist(), starts, stops, strict=True):
+            tail, paths = candidates[place : place + 1], np.union1d(found.paths[order[start:stop]], fanned_out)
+            with _walking(self.neighbours, self.num_relations, self.paths[paths], tail) as walk:
+                one = walk(head, own, int(tail[0]))
+            parts.append((paths[one.paths], np.full(len(one.paths), place, np.int32), one.walks))
+        numbers, ends, walks = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Firings(numbers, ends, walks, found.skipped)
 
     def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
         """The support of the paths for each head and candidate: (H,) and (C,) to (H, C)."""

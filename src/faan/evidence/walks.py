@@ -140,12 +140,13 @@ def follow(
     reached: np.ndarray,
     walks: np.ndarray,
     seen: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Follow sorted relation paths (P, 3) from a head: which paths end where, and by how many walks.
 
     Given back are three arrays, one element for each path and endpoint: the path, the place of the endpoint (`place` of
-    an entity, -1 for those that do not matter) and the number of walks. The head itself is no endpoint. The edge of the
-    relation `own` (-1 for none) from the head to `tail` is not walked along, in either direction.
+    an entity, -1 for those that do not matter) and the number of walks; and an array of the paths that were skipped.
+    The head itself is no endpoint. The edge of the relation `own` (-1 for none) from the head to `tail` is not walked
+    along, in either direction.
 
     `reached` and `walks` (4, limit) hold the entities after each hop, once each, and the number of ways there; what
     paths share at their beginning is walked once. Where the entities after a hop have more than `limit` edges of the
@@ -156,7 +157,7 @@ def follow(
     size = np.zeros(4, np.int64)  # -1: stopped, too many
     reached[0, 0], walks[0, 0], size[0] = head, 1, 1
     out_path, out_place, out_walks = np.empty(256, np.int32), np.empty(256, np.int32), np.empty(256, np.int64)
-    count = 0
+    count, skipped = 0, np.zeros(len(paths), np.bool_)
     for p in range(len(paths)):
         hop = 0
         while p > 0 and paths[p, hop] == paths[p - 1, hop]:
@@ -185,6 +186,7 @@ def follow(
                         new += 1
             size[hop + 1] = -1 if size[hop] < 0 or edges > limit else new
             hop += 1
+        skipped[p] = size[hop] < 0
         for i in range(size[hop]):
             entity = reached[hop, i]
             if place[entity] >= 0 and entity != head:
@@ -192,7 +194,7 @@ def follow(
                     out_path, out_place, out_walks = _grown(out_path), _grown(out_place), _grown(out_walks)
                 out_path[count], out_place[count], out_walks[count] = p, place[entity], walks[hop, i]
                 count += 1
-    return out_path[:count], out_place[:count], out_walks[:count]
+    return out_path[:count], out_place[:count], out_walks[:count], np.flatnonzero(skipped).astype(np.int32)
 
 
 @_compiled
