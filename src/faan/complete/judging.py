@@ -114,9 +114,11 @@ def _at_least(found: Floats, sure: Floats) -> Floats:
     follows = sure > 0
     if not follows.any():
         return found
-    raised = np.maximum(found, sure / follows.sum())
-    left = (1 - raised[follows].sum()) / max(1 - found[follows].sum(), 1e-12)
-    shared: Floats = np.where(follows, raised, found * min(left, 1.0))
+    raised = np.maximum(found, sure / follows.sum())[follows]
+    raised /= max(raised.sum(), 1)  # several answers that follow share one unit too
+    left = max(1 - raised.sum(), 0) / max(1 - found[follows].sum(), 1e-12)
+    shared: Floats = found * min(left, 1.0)
+    shared[follows] = raised
     return shared
 
 

@@ -164,11 +164,10 @@ class Suggestions(Sequence[Suggestion]):
     @overload
     def __getitem__(self, place: slice) -> list[Suggestion]: ...
     def __getitem__(self, place: int | slice) -> Suggestion | list[Suggestion]:
-        end = place.stop if isinstance(place, slice) else place + 1 or None
-        begin = place.start if isinstance(place, slice) else place
-        if end is None or end < 0 or (begin or 0) < 0:
-            return self._all()[place]
-        self._find_more(end)
+        own = place if isinstance(place, slice) else slice(place, place + 1)
+        if own.stop is None or min(own.start or 0, own.stop, own.step or 1) < 0:
+            return self._all()[place]  # what is counted from the end, or backwards, needs the end
+        self._find_more(own.stop)
         return self._found[place]
 
     def __repr__(self) -> str:
@@ -202,13 +201,16 @@ class Suggestions(Sequence[Suggestion]):
 
     def _find_more(self, count: int) -> bool:
         """Compute the first `count` suggestions; false if there are fewer."""
-        if self._rest is None:
-            self._rest = self._stream()
         while len(self._found) < count and not self._is_complete:
+            if self._rest is None:
+                self._rest = islice(self._stream(), len(self._found), None)
             try:
                 self._found.append(next(self._rest))
             except StopIteration:
                 self._is_complete = True
+            except BaseException:  # such as Ctrl-C: a generator that was interrupted gives no more
+                self._rest = None
+                raise
         return len(self._found) >= count
 
     def _all(self) -> list[Suggestion]:
