@@ -21,8 +21,7 @@ from faan.base import ignore_progress
 from faan.complete import Completer, fit
 from faan.complete.calibration import Floats
 from faan.complete.measuring import ask_about
-from faan.complete.reserved import reserved_rows
-from faan.complete.selftest import measure_known
+from faan.complete.selftest import measure_known, reserved_rows
 from faan.graph import Graph, read_graph
 from faan.links.calibration import calibration_figures
 from faan.links.hiding import LinkSplit, hide_facts

@@ -21,7 +21,7 @@ from faan.complete.calibration import (
     probabilities,
     reliability,
 )
-from faan.complete.judging import Judge
+from faan.complete.probabilities import Judge
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import read_graph
 

@@ -12,10 +12,10 @@ from tools.attack.small_graph import QUICK, facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
-from faan.complete.choosing import choose_tasks
 from faan.complete.fewshot import FittedModel
+from faan.complete.fitting import choose_tasks
 from faan.complete.registry import recipe_of
-from faan.complete.reserved import reserved_rows
+from faan.complete.selftest import reserved_rows
 from faan.embed import TrainedVectors, extend
 from faan.graph import Graph, read_graph
 from faan.models import METHODS, EvidenceRanker

@@ -24,10 +24,10 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from scipy import optimize
 
-from faan.complete.about import Bin
+from faan.complete.about import Bin, Record
 
 Floats = NDArray[np.float64]
 
@@ -117,10 +117,10 @@ def _group_ends(count: int) -> NDArray[np.int64]:
     return np.array(ends, dtype=np.int64)
 
 
-class Calibration(BaseModel):
+class Calibration(Record):
     """A monotone logistic regression on standardised features."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     coefficients: _Numbers
     intercept: float
@@ -140,10 +140,8 @@ class Calibration(BaseModel):
         return sum(self.coefficients[i] / self.scale[i] for i in (0, 1))
 
 
-class Calibrations(BaseModel):
+class Calibrations(Record):
     """The calibrations of a model: of new relations, and of those of its graph."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     new: Calibration
     known: Calibration | None = None  # None where too few facts could be hidden to measure it: then that of new ones
@@ -153,10 +151,10 @@ class Calibrations(BaseModel):
         return self.known if is_known and self.known is not None else self.new
 
 
-class Tuning(BaseModel):
+class Tuning(Record):
     """What is particular to one relation: its logits are offset + slope * logit."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     offset: float = 0.0
     slope: float = Field(1.0, gt=0)

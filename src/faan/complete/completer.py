@@ -15,17 +15,17 @@ from faan.complete.constraints import Constraints
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
-from faan.complete.judging import Judge, learn
 from faan.complete.kept import Kept
+from faan.complete.lessons import learn
 from faan.complete.methods import Fitted
+from faan.complete.probabilities import Judge
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
 from faan.complete.reasons import Reasons
 from faan.complete.registry import load_by
 from faan.complete.remembered import Remembered
-from faan.complete.reserved import reserved_rows
 from faan.complete.scoring import Adjusted
-from faan.complete.selftest import NOTHING, SelfTest, run_self_test
+from faan.complete.selftest import NOTHING, SelfTest, reserved_rows, run_self_test
 from faan.complete.suggestions import Asked, Suggestions
 from faan.complete.trust import Trust, reliability_of, trade_off
 from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
@@ -314,7 +314,7 @@ class Completer:
             return None
         own, pairs = self._ranking(name), question.known.pairs
         new = pairs[~own.question.known.contains(pairs[:, 0], pairs[:, 1])]
-        return PairSet(new[:, 0], new[:, 1], self.graph.num_entities), own.scorer
+        return PairSet.of(new, self.graph.num_entities), own.scorer
 
     def _test(self, examples: Examples, question: Question, progress: bool) -> SelfTest:
         """The self-test of a relation: of its own facts in the graph, where it has any, made once."""

@@ -27,7 +27,7 @@ from faan.base import (
     read_small,
     write_text,
 )
-from faan.complete.about import About
+from faan.complete.about import About, Record
 from faan.complete.calibration import Calibrations
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
@@ -52,10 +52,8 @@ class _Head(BaseModel):
     version: int
 
 
-class _Config(BaseModel):
+class _Config(Record):
     """All of `config.json`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["faan-model"] = "faan-model"
     version: int = _VERSION

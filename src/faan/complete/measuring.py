@@ -96,7 +96,7 @@ def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, see
     heads = np.unique(queries[:, 0])
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
-    known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(task.pairs)
+    known, one_value = PairSet.of(references, graph.num_entities), has_one_value(task.pairs)
     ranks, questions, loops = [], [], has_loops(references)
     for head in heads.tolist():
         scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths, loops=loops)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
 from faan.complete.because import Because
-from faan.complete.judging import Judge
+from faan.complete.probabilities import Judge
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
 from faan.complete.scoring import Adjusted

@@ -1,36 +1,33 @@
 """The self-test of a relation: hide some of its facts, ask for them, and measure the probabilities.
 
 What was measured on other relations is the beginning. The facts of the relation itself then move it, the more of them
-there are (`fit_tuning`). Methods that are trained on the graph are tested on facts that they have not seen.
+there are (`fit_tuning`). A fact that vectors were trained with looks truer than one that is missing, so a share of each
+relation's facts is kept from the vectors (`reserved_rows`), and these are asked for. The model's graph has them, as
+edges and as examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import MeasuredKnown
-from faan.complete.calibration import (
-    Answered,
-    Calibration,
-    Floats,
-    Tuning,
-    fit_calibration,
-    fit_tuning,
-)
+from faan.complete.calibration import Answered, Calibration, Floats, Tuning, fit_calibration, fit_tuning
 from faan.complete.completeness import estimate_missing
-from faan.complete.judging import Judge
 from faan.complete.lessons import Hit
 from faan.complete.measuring import ask_about
+from faan.complete.probabilities import Judge
 from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
 from faan.models import map_in_threads
-from faan.tasks import Method, PairSet, Scorer
+from faan.tasks import Method, PairSet, Scorer, held_out_rows
 
 _QUESTIONS = 100  # asked at most,
 _SCORES = 800_000  # and no more than so many scores,
@@ -46,11 +43,14 @@ _LIKELY = 0.5  # that a new relation has one value, from which on its examples a
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 
 
+_RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts, the share that vectors are not trained with
+
+
 @dataclass(frozen=True, eq=False)
 class SelfTest:
     """The result of the self-test of a relation."""
 
-    facts: int  # that were hidden and asked for
+    facts: Annotated[int, Field(ge=0)]  # that were hidden and asked for
     tuning: Tuning
     firsts: tuple[First, ...]  # with probabilities that were fitted on the other half of the questions
     hits: tuple[Hit, ...]
@@ -74,6 +74,11 @@ class _Tested:
 
 
 NOTHING = SelfTest(0, Tuning(), (), ())
+
+
+def reserved_rows(graph: Graph, seed: int) -> Ints:
+    """The triples to keep from the vectors, sorted."""
+    return held_out_rows(graph, _RESERVED, _RESERVED_MOST, seed, Purpose.RESERVED)
 
 
 def run_self_test(
@@ -125,7 +130,7 @@ def measure_known(
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
         asked = _drawn(asked, max(1, min(each, scores // max(len(question.candidates), 1))))
-        hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
+        hidden = PairSet.of(asked, graph.num_entities)
         return [one.answered for one in _answers(question, method, hidden, None)]
 
     found: list[list[Answered]] = []
@@ -183,7 +188,7 @@ def _parts(asked: Ints, known: int, num_entities: int) -> Iterator[PairSet]:
     order = Stream(0, Purpose.SELF_TEST, known).permutation(len(asked))
     for fold in range(folds):
         rows = asked[order[fold::folds]]
-        yield PairSet(rows[:, 0], rows[:, 1], num_entities)
+        yield PairSet.of(rows, num_entities)
 
 
 def _without(question: Question, hidden: PairSet) -> Question:
@@ -193,7 +198,7 @@ def _without(question: Question, hidden: PairSet) -> Question:
     return replace(
         question,
         references=references[~hidden.contains(references[:, 0], references[:, 1])],
-        known=PairSet(left[:, 0], left[:, 1], question.graph.num_entities),
+        known=PairSet.of(left, question.graph.num_entities),
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from faan.base import counted
 from faan.complete.about import Bin, Point
@@ -63,15 +65,14 @@ class Trust:
         return found + (f", and {counted(self.decisions, 'decision')}" if self.decisions else "")
 
 
-@dataclass(frozen=True)
-class First:
+class First(NamedTuple):
     """The first suggestion for a head: the probability that it was given, and whether it was right.
 
     Where only a part of the true candidates is known to be, one that is known stands for others: `right` is above 1.
     """
 
-    said: float
-    right: float
+    said: Annotated[float, Field(ge=0, le=1)]
+    right: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_value: float | None = None) -> First:

@@ -22,6 +22,15 @@ class PairSet:
         self._num_entities = num_entities
         self._keys = np.unique(self._key(heads, tails))
 
+    @classmethod
+    def of(cls, pairs: Ints, num_entities: int) -> PairSet:
+        """The set of pairs (n, 2)."""
+        return cls(pairs[:, 0], pairs[:, 1], num_entities)
+
+    def turned(self) -> PairSet:
+        """The set of (tail, head)."""
+        return PairSet.of(self.pairs[:, ::-1], self._num_entities)
+
     def _key(self, heads: Ints, tails: Ints) -> NDArray[np.int64]:
         return np.asarray(heads, dtype=np.int64) * self._num_entities + np.asarray(tails)
 

@@ -1,13 +1,12 @@
-"""From the scores of a question to probabilities: combines calibration, the relation's self-test and decisions."""
+"""Where a probability is made: from the scores of a head's candidates, calibration, self-test and decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from faan.base import Ints, Purpose, Stream
+from faan.base import Ints
 from faan.complete.calibration import (
     Calibration,
     Floats,
@@ -20,12 +19,7 @@ from faan.complete.calibration import (
     shifted,
 )
 from faan.complete.constraints import SAYS
-from faan.complete.lessons import Case, Hit, Lessons
 from faan.complete.question import Question
-from faan.evidence import RelationPaths
-from faan.tasks import PairSet, Scorer
-
-_JUDGED = 50  # decisions of a kind that are judged anew to learn from them: more would take long
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +36,12 @@ class Judge:
     second: float  # how likely a head that has a value has another, where heads have one
 
     @classmethod
-    def of(cls, question: Question, calibration: Calibration, tuning: Tuning, shift: float = 0.0) -> Judge:
-        """For a question, from what is known of it."""
-        second = _second(question)
+    def of(cls, question: Question, calibration: Calibration, tuning: Tuning) -> Judge:
+        """For a question, from what is known of it, before anything was decided."""
         shots = max(len(question.known), 1)  # none at all is judged as one
         is_known = question.hidden is not None
         likely = 1.0 if is_known or question.is_functional else calibration.one_value
-        return cls(calibration, tuning, shift, shots, question.one_value, likely, is_known, second)
+        return cls(calibration, tuning, 0.0, shots, question.one_value, likely, is_known, _second(question))
 
     def probabilities(self, scores: Floats, places: Ints, values: Ints, sure: Floats | None = None) -> Floats:
         """The probabilities of the candidates at some places among all scores (C,) of a head.
@@ -120,42 +113,3 @@ def _at_least(found: Floats, sure: Floats) -> Floats:
     shared: Floats = found * min(left, 1.0)
     shared[follows] = raised
     return shared
-
-
-def learn(
-    question: Question,
-    paths: RelationPaths,
-    scorer: Scorer,
-    accepted: tuple[PairSet, Scorer] | None,
-    judge: Judge,
-    hits: Sequence[Hit],
-) -> Lessons:
-    """What decisions teach about a question.
-
-    Right are the facts of the self-test, and what was accepted beside the relation's facts in the graph, with a scorer
-    that does not know it. The examples of a new relation count as accepted: most of them are, after a while.
-    """
-    cases = [Case(hit.head, hit.tail, hit.logit, right=True, decided=accepted is None) for hit in hits]
-    cases += _decided(question, question.rejected, scorer, judge, right=False)
-    if accepted is not None:
-        cases += _decided(question, accepted[0], accepted[1], judge, right=True)
-    return Lessons.fit(question.graph, paths, cases)
-
-
-def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *, right: bool) -> list[Case]:
-    """Decisions with the logits that they had; a fixed sample where there are many."""
-    rows = pairs.pairs
-    rows = rows[Stream(0, Purpose.SELF_TEST, len(rows)).permutation(len(rows))[:_JUDGED]]
-    cases = []
-    for head in np.unique(rows[:, 0]).tolist():
-        tails = rows[rows[:, 0] == head, 1]
-        rivals = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
-        rivals = rivals if question.has_loops else rivals[rivals != head]
-        choices = np.union1d(rivals, tails)
-        scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
-        others = np.setdiff1d(question.known.tails_of(head), tails)
-        logits = judge.logits(scores, np.searchsorted(choices, tails), len(others))
-        cases += [
-            Case(head, tail, z, right, decided=True) for tail, z in zip(tails.tolist(), logits.tolist(), strict=True)
-        ]
-    return cases
