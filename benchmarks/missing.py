@@ -71,7 +71,7 @@ def first_suggestions(completer: Completer, split: LinkSplit) -> dict[str, tuple
     found = {}
     for relation in split.asked_relations:
         name, facts = split.graph.relation_names[relation], split.known[split.known[:, 1] == relation]
-        ranking, truths = completer._ranking(name), PairSet(facts[:, 0], facts[:, 2], split.graph.num_entities)
+        ranking, truths = completer._rankings.get(name), PairSet(facts[:, 0], facts[:, 2], split.graph.num_entities)
         question, said, right = ranking.question, list[float](), list[bool]()
         for head in np.unique(split.test[split.test[:, 1] == relation, 0]).tolist():
             scores, true, _ = ask_about(

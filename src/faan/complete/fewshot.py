@@ -71,7 +71,7 @@ class FittedModel(Fitted):
         write_tensors(folder / BEST_FILE, copied(self.method.state_dict()))
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedModel:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> FittedModel:
         """Build the model again and give it its weights."""
         config = RunConfig.model_validate_json(read_small(folder / _CONFIG_FILE))
         tasks = json.loads(read_small(folder / _TASKS_FILE))

@@ -41,8 +41,8 @@ class Group:
 class Likeness:
     """Compares entities of a graph; a hidden relation counts as if the graph had none of it."""
 
-    def __init__(self, graph: Graph, profiles: Profiles, hidden: int | None) -> None:
-        self.graph, self.profiles, self.hidden = graph, profiles, hidden
+    def __init__(self, graph: Graph, hidden: int | None) -> None:
+        self.graph, self.profiles, self.hidden = graph, Profiles.of(graph), hidden
         self._facts: dict[int, Facts] = {}
         self._kept = 0  # facts in there, and one for each entity
 

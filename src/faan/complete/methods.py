@@ -65,7 +65,7 @@ class Fitted(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> Fitted:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> Fitted:
         """Read what `save` wrote; nothing in the folder is executed.
 
         Values that are in range but none of ours may do no harm; `checked` says that this was made sure of before.
@@ -101,6 +101,6 @@ class FittedUntrained(Fitted):
         """There is nothing but the graph."""
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedUntrained:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> FittedUntrained:
         """The graph is all."""
         return cls(recipe, graph)

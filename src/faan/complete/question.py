@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream
-from faan.complete.shape import has_loops, has_one_value
+from faan.complete.shape import TypePairs, has_loops, has_one_value
 from faan.complete.standins import stand_ins
 from faan.complete.types import Described, Examples, Extended
 from faan.graph import Graph, Implied, Names, RelationRules
@@ -51,6 +51,11 @@ class Question:
         """The entities that fit as answers: those that look like known ones, or follow from known facts."""
         found = fitting(self.graph, self.looks_like[:, 1])
         return np.union1d(found, self.following[:, 1]).astype(np.int32) if self.implied else found
+
+    @cached_property
+    def type_pairs(self) -> TypePairs | None:
+        """Which types go together in known facts, if entities have types."""
+        return None if self.graph.types is None else TypePairs(self.graph.types, self.known)
 
     @cached_property
     def rules(self) -> RelationRules | None:

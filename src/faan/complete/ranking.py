@@ -14,7 +14,7 @@ from faan.complete.probabilities import Judge
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
 from faan.complete.scoring import Adjusted
-from faan.complete.selftest import NOTHING, SelfTest
+from faan.complete.selftest import SelfTest
 from faan.complete.types import Known, Suggestion
 from faan.models import ExplainingScorer
 
@@ -26,9 +26,7 @@ _JUDGED = 10  # heads of a tail that are judged at least, so that `top` does not
 class Ranking:
     """Ranks answers to one question with one method."""
 
-    def __init__(
-        self, question: Question, scorer: Adjusted, judge: Judge, reasons: Reasons, test: SelfTest = NOTHING
-    ) -> None:
+    def __init__(self, question: Question, scorer: Adjusted, judge: Judge, reasons: Reasons, test: SelfTest) -> None:
         self.question, self.scorer, self.judge, self.reasons, self.test = question, scorer, judge, reasons, test
         self.because = Because(reasons, scorer)
 
@@ -129,7 +127,7 @@ class Ranking:
         rivals = scores[compared]
         among = np.searchsorted(compared, places)
         values = question.known.tails_of(entity)
-        others = np.array([(values != answer).sum() for answer in choices[places].tolist()], dtype=np.int64)
+        others = len(values) - np.isin(choices[places], values)  # known values but the answer itself
         sure = self._sure(entity, choices[compared])
         probabilities = self.judge.probabilities(rivals, among, others, sure)
         likely = probabilities >= least
@@ -169,7 +167,7 @@ def heads_for(
     same probability wherever it is shown. If heads have one tail each, heads that already have one are skipped.
     """
     question = ranking.question
-    is_over = known == "skip" and ranking.reasons.one_tail_each
+    is_over = known == "skip" and question.one_value
     having = question.known.pairs[:, 0] if is_over else np.empty(0, dtype=np.int32)
     for tail in tails.tolist():
         heads = inverse.candidates(tail, max(top, _JUDGED), known, having, strict)

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.complete.constraints import Broken, Constraints, Premise
+from faan.complete.constraints import Broken, Constraints
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
-from faan.complete.shape import TypePairs, has_one_head
+from faan.complete.shape import has_one_head
 from faan.complete.types import Fact, Hop
-from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
+from faan.evidence import PathInstance, RelationPaths, find_paths, path_instances
 from faan.graph import SIDES
 from faan.models import ExplainingScorer
 from faan.tasks import PairSet, Scorer
@@ -38,13 +38,10 @@ class FoundPath:
 class Reasons:
     """Facts and warnings about answers to one question."""
 
-    def __init__(self, question: Question, profiles: Profiles, scorer: Scorer) -> None:
+    def __init__(self, question: Question, scorer: Scorer) -> None:
         self.question, self.graph, self._scorer = question, question.graph, scorer
-        self.likeness = Likeness(question.graph, profiles, question.hidden)
-        self._last_asked: tuple[int, NDArray[np.float64]] = (
-            -1,
-            np.empty(0),
-        )  # cached for the next answer of the same entity
+        self.likeness = Likeness(question.graph, question.hidden)
+        self._last_asked = -1, np.empty(0)  # an entity and how alike heads are, for its next answer
 
     @cached_property
     def _groups(self) -> tuple[Group, Group]:
@@ -71,15 +68,13 @@ class Reasons:
             if len(found[answer]) < limit:
                 walks = path_instances(self.graph, asked, paths.path(path), answer, 1)
                 worth = float(paths.confidence[path]), int(paths.support[path]), int(paths.endpoints[path])
-                found[answer] += [
-                    FoundPath(walk, *worth) for walk in walks if len(set(walk.entities)) > len(walk.relations)
-                ]
+                found[answer] += [FoundPath(walk, *worth) for walk in walks if _is_simple(walk)]
         return found
 
     def walks(self, path: FoundPath, asked: int, answer: int, limit: int) -> list[PathInstance]:
         """All walks along a path from what was asked to an answer that visit no entity twice, at most so many."""
         found = path_instances(self.graph, asked, path.walk.relations, answer, limit)
-        return [walk for walk in found if len(set(walk.entities)) == len(walk.entities)] or [path.walk]
+        return [walk for walk in found if _is_simple(walk)]
 
     def resemblance(self, asked: int, answer: int) -> NDArray[np.float64]:
         """How much a pair resembles each example, (K,), in sum 1: the product of how alike both sides are, squared."""
@@ -224,10 +219,8 @@ class Reasons:
         assert self._constraints is not None
         source = next(self._constraints.sources(asked, answer))
         fact = self._fact(source.head, source.relation, source.tail)
-        return f"the schema says that {source.said}, and {self._hop_of(source)} is known", fact
-
-    def _hop_of(self, source: Premise) -> str:
-        return f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
+        known = f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
+        return f"the schema says that {source.said}, and {known} is known", fact
 
     def _known(self, asked: int, answer: int) -> Iterable[str]:
         if self.question.known.contains(np.array([asked]), np.array([answer]))[0]:
@@ -236,7 +229,7 @@ class Reasons:
             yield "this fact was rejected"
 
     def _second_value(self, asked: int, answer: int) -> Iterable[str]:
-        if self.one_tail_each:
+        if self.question.one_value:
             yield from self._taken(asked, answer, self.question.known.tails_of(asked))
         if self._one_head_each:
             yield from self._taken(answer, asked, self._turned.tails_of(answer))
@@ -248,37 +241,26 @@ class Reasons:
             yield f"{self.label(entity)} already has {value}, and this relation usually has one value"
 
     @cached_property
-    def one_tail_each(self) -> bool:
-        """Whether the relation looks functional: nearly every known head has one tail."""
-        return self.question.one_value
-
-    @cached_property
     def _one_head_each(self) -> bool:
         return has_one_head(self.question.entailed)
 
     @cached_property
     def _turned(self) -> PairSet:
         """What is known, from answers to what was asked."""
-        asked, answers = self.question.known.pairs.T
-        return PairSet(answers, asked, self.graph.num_entities)
+        return self.question.known.turned()
 
     def _types(self, asked: int, answer: int) -> Iterable[str]:
-        types = self.graph.types
-        if types is None:
+        types, pairs = self.graph.types, self.question.type_pairs
+        if types is None or pairs is None:
             return
         for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self.label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
+                yield f"{self.label(entity)} is of type {self.type_of(entity)}, as no {side} of the examples is"
                 return
-        if self._type_pairs.is_odd(asked, answer):
+        if pairs.is_odd(asked, answer):
             one, other = self.type_of(asked), self.type_of(answer)
             yield f"{self.label(answer)} is of type {other}, and no known fact of this relation links a {one} with one"
-
-    @cached_property
-    def _type_pairs(self) -> TypePairs:
-        assert self.graph.types is not None
-        return TypePairs(self.graph.types, self.question.known)
 
     @cached_property
     def _seen_types(self) -> tuple[Ints, Ints]:
@@ -310,3 +292,8 @@ class Reasons:
     def label(self, entity: int) -> str:
         """The label of an entity."""
         return self.graph.entity_label(entity)
+
+
+def _is_simple(walk: PathInstance) -> bool:
+    """Whether a walk visits no entity twice."""
+    return len(set(walk.entities)) == len(walk.entities)

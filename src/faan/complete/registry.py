@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from faan.base import InputError
-from faan.complete.about import About
 from faan.complete.evidence import FittedEvidence
 from faan.complete.fewshot import FittedModel
-from faan.complete.folder import Load
 from faan.complete.methods import Fitted, FittedUntrained, Recipe
 from faan.models import METHODS, methods
 from faan.train import RunConfig
@@ -40,11 +36,3 @@ def fitted_by(recipe: Recipe) -> type[Fitted]:
     """What makes and loads a method."""
     known = METHODS[recipe.method]
     return FittedUntrained if known.kind == "untrained" else _TRAINED[known.trainer]
-
-
-def load_by(about: About) -> Load | None:
-    """How to read the method of a model folder; None where there is no such method."""
-    if about.method not in fit_methods():
-        return None
-    recipe = Recipe(about.method, about.config)
-    return partial(fitted_by(recipe).load, recipe)

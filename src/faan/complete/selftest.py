@@ -168,7 +168,7 @@ def _answers(question: Question, method: Method, hidden: PairSet, calibration: C
         return
     scorer: Scorer = method.prepare(part.task, part.references)
     if calibration is not None:
-        scorer = Adjusted.of(part, scorer, calibration)
+        scorer = Adjusted(part, scorer, calibration)
     shots, one_value = len(part.known), part.one_value
     for head in np.unique(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden, loops=question.has_loops)
