@@ -14,15 +14,13 @@ from faan.complete.calibration import (
     Answered,
     Calibration,
     Tuning,
-    calibration_error,
     features,
     fit_calibration,
     fit_tuning,
     probabilities,
-    reliability,
 )
 from faan.complete.probabilities import Judge
-from faan.complete.trust import First, first_of, reliability_of, trade_off
+from faan.complete.trust import First, calibration_error, first_of, reliability, reliability_of, trade_off
 from faan.graph import read_graph
 
 SCORES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-50, 50))

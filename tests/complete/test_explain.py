@@ -90,7 +90,7 @@ def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -
     assert len(roles) == len(drawing.nodes)
     assert {edge.kind for edge in drawing.edges} == {"suggested", "path", "neighbour", "example", "resembles"}
     assert {name for edge in drawing.edges for name in (edge.source, edge.target)} <= set(roles)
-    places = layout(drawing)
+    places = layout(drawing, 960)
     assert set(places) == set(roles)
     assert len(set(places.values())) == len(places), "two nodes in one place"
 

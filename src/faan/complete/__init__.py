@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
 from faan.complete.about import About, Bin, GraphSource, Measured, Point
-from faan.complete.calibration import calibration_error, reliability
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.given import as_examples, parse_pair, parse_pairs, trimmed
 from faan.complete.output import ENDINGS, NAMED, Line, cut, header, last_asked, line_writer
 from faan.complete.suggestions import Expected, Suggestions, expected_above, surest
-from faan.complete.trust import Trust
+from faan.complete.trust import Trust, calibration_error, reliability
 from faan.complete.types import (
     Contribution,
     Described,

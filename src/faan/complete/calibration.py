@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from scipy import optimize
 
-from faan.complete.about import Bin, Record
+from faan.complete.about import Record
 
 Floats = NDArray[np.float64]
 
@@ -282,23 +282,6 @@ class _Likelihood:
 
 def _sigmoid(z: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * z)))
-
-
-def reliability(said: Floats, right: NDArray[np.bool_] | Floats, bins: int = 10) -> list[Bin]:
-    """Compare probabilities with what was true, in equal steps of probability; empty steps are left out."""
-    place = np.minimum((said * bins).astype(np.int64), bins - 1)
-    steps = (place == number for number in range(bins))
-    return [
-        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=min(float(right[rows].mean()), 1.0))
-        for rows in steps
-        if rows.any()
-    ]
-
-
-def calibration_error(bins: Sequence[Bin]) -> float:
-    """By how much probabilities are off, on average over candidates (expected calibration error); 0 without any."""
-    total = sum(b.count for b in bins)
-    return sum(b.count * abs(b.said - b.true) for b in bins) / total if total else 0.0
 
 
 UNMEASURED = Calibration(

@@ -112,7 +112,7 @@ def _label(edge: Edge, places: dict[str, tuple[float, float]]) -> Label:
     return Label(*_ends(edge, places), width, _CAPTION + 2 if edge.label else 0)
 
 
-def layout(drawing: EvidenceGraph, width: float = _WIDTH) -> dict[str, tuple[float, float]]:
+def layout(drawing: EvidenceGraph, width: float) -> dict[str, tuple[float, float]]:
     """Where each node is drawn: head left, tail right, paths between them, facts outside, examples below."""
     placed: dict[str, tuple[float, float]] = {}
     beside = {

@@ -31,7 +31,7 @@ class Ranking:
         self.because = Because(reasons, scorer)
 
     def best(
-        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool = False, least: float = 0.0
+        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool, least: float
     ) -> Iterator[Suggestion]:
         """For each entity asked about its best answers, or the best among given answers; as they are found.
 
@@ -45,7 +45,7 @@ class Ranking:
             order = places[self._order(entity, choices[places], scores[places])[:top]]
             yield from self._judged(entity, choices, scores, order, counts, least)
 
-    def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool = False) -> Ints:
+    def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool) -> Ints:
         """The ids of the best answers for one entity, best first, without those in `without`."""
         [(_, choices, scores)] = self._scores(np.array([entity]), None)
         places = np.flatnonzero(self._competing(entity, choices, known, strict) & ~np.isin(choices, without))
@@ -78,7 +78,7 @@ class Ranking:
         scores: NDArray[np.float64],
         places: Ints,
         competing: NDArray[np.bool_],
-        least: float = 0.0,
+        least: float,
     ) -> Iterator[Suggestion]:
         """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
         candidates = self.question.candidates
@@ -158,8 +158,8 @@ def heads_for(
     inverse: Ranking,
     top: int,
     known: Known,
-    strict: bool = False,
-    least: float = 0.0,
+    strict: bool,
+    least: float,
 ) -> Iterator[Suggestion]:
     """The best heads for each tail, as they are found.
 

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from faan.base import counted
 from faan.complete.about import Bin, Point
-from faan.complete.calibration import Answered, Calibration, Tuning, among_several, as_if, probabilities, reliability
+from faan.complete.calibration import Answered, Calibration, Floats, Tuning, among_several, as_if, probabilities
 from faan.complete.completeness import share_found
 
 _MANY = 50  # hidden facts, from which on other relations hardly count
 _FEW = 8  # examples, up to which they say little about how far to trust them
+_STEPS = 10  # of probability, in a reliability curve
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -104,11 +106,26 @@ def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tunin
 
 
 def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
-    """The reliability curve: first suggestions in ten steps of probability."""
-    if not firsts:
-        return ()
-    said, right = np.array([one.said for one in firsts]), np.array([one.right for one in firsts])
-    return tuple(reliability(said, right))
+    """The reliability curve of first suggestions."""
+    said, right = np.array(firsts, dtype=np.float64).reshape(-1, 2).T
+    return reliability(said, right)
+
+
+def reliability(said: Floats, right: NDArray[np.bool_] | Floats) -> tuple[Bin, ...]:
+    """Compare probabilities with what was true, in ten steps of probability; empty steps are left out."""
+    place = np.minimum((said * _STEPS).astype(np.int64), _STEPS - 1)
+    steps = (place == number for number in range(_STEPS))
+    return tuple(
+        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=min(float(right[rows].mean()), 1.0))
+        for rows in steps
+        if rows.any()
+    )
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """By how much probabilities are off, on average over candidates (expected calibration error); 0 without any."""
+    total = sum(b.count for b in bins)
+    return sum(b.count * abs(b.said - b.true) for b in bins) / total if total else 0.0
 
 
 def trade_off(firsts: Sequence[First]) -> tuple[Point, ...]:

@@ -250,8 +250,7 @@ def _draw(explanation: Explanation) -> EvidenceGraph:
         for entity in path.entities:
             nodes.setdefault(entity, Node(entity, label(entity), "path"))
         for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
-            source, target = (one, two) if hop.forward else (two, one)
-            add(Edge(source, target, label(hop.relation), "path", path.confidence))
+            add(Edge(*((one, two) if hop.forward else (two, one)), label(hop.relation), "path", path.confidence))
     for example in explanation.examples[:_EXAMPLES]:
         for entity in (example.head, example.tail):
             nodes.setdefault(entity, Node(entity, label(entity), "example"))
@@ -264,10 +263,6 @@ def _draw(explanation: Explanation) -> EvidenceGraph:
     ):
         for neighbour in around[:_NEIGHBOURS]:
             nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
-            add(_fact(centre, neighbour, label(neighbour.relation)))
+            ends = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
+            add(Edge(*ends, label(neighbour.relation), "neighbour", neighbour.weight))
     return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
-
-
-def _fact(centre: str, neighbour: WeightedNeighbour, relation: str) -> Edge:
-    source, target = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
-    return Edge(source, target, relation, "neighbour", neighbour.weight)

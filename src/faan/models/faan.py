@@ -214,7 +214,7 @@ class Faan(SharingModel):
         inverse = (hidden + self.num_relations) % (2 * self.num_relations)
         return edges.lead_to(np.repeat([hidden, inverse], len(heads)), np.concatenate([tails, heads]))
 
-    def encode_references(self, references: Ints, hidden: int | None = None) -> Tensor:
+    def encode_references(self, references: Ints, hidden: int | None) -> Tensor:
         """Represent reference pairs: (K, 2) to (K, D)."""
         return self.encode(references[:, 0], references[:, 1], np.arange(len(references)), hidden)
 
