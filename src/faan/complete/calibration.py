@@ -159,6 +159,10 @@ class Tuning(Record):
     offset: float = 0.0
     slope: float = Field(1.0, gt=0)
 
+    def logits(self, calibration: Calibration, rows: Floats) -> Floats:
+        """The logarithm of the odds of each row of features in this relation, (n, F) to (n,)."""
+        return self.offset + self.slope * calibration.logits(rows)
+
 
 def probabilities(logits: Floats, one_value: bool) -> Floats:
     """From the logits of all candidates of a head, (C,), to probabilities; in sum at most 1 if heads have one value."""

@@ -115,9 +115,7 @@ def _label(edge: Edge, places: dict[str, tuple[float, float]]) -> Label:
 def layout(drawing: EvidenceGraph, width: float) -> dict[str, tuple[float, float]]:
     """Where each node is drawn: head left, tail right, paths between them, facts outside, examples below."""
     placed: dict[str, tuple[float, float]] = {}
-    beside = {
-        role: [n.id for n in drawing.nodes if n.role == role] for role in ("path", "neighbour", "example")
-    }  # what stands in each column
+    beside = {role: [n.id for n in drawing.nodes if n.role == role] for role in ("path", "neighbour", "example")}
     tail = next(node.id for node in drawing.nodes if node.role == "tail")
     of_tail = [n for n in beside["neighbour"] if any({n, tail} == {e.source, e.target} for e in drawing.edges)]
     columns = {

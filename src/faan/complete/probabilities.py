@@ -24,7 +24,15 @@ from faan.complete.question import Question
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Makes probabilities of the scores of one question."""
+    """Makes probabilities of the scores of one question.
+
+    | relation | if heads have one value | if heads have several values |
+    |---|---|---|
+    | of the graph | candidates and 'none of these' share one unit | so for each of several missing facts |
+    | new | the mean of both, as a few examples do not tell which it is | each candidate by itself |
+
+    How many facts a head lacks in a relation of the graph is estimated (`completeness.py`, `among_several`).
+    """
 
     calibration: Calibration
     tuning: Tuning
@@ -49,12 +57,11 @@ class Judge:
         `values` says of each place how many other values than this the head is known to have, `sure` (C,) how likely
         candidates are that follow from known facts, 0 for others.
         """
-        is_shared = self.one_value or self.is_known
-        rows = features(scores, self.shots, self.one_value, None if is_shared else places)
         sure = np.zeros(len(scores)) if sure is None else sure
-        if not is_shared:
-            return self._each(rows, sure[places])
-        logits = self._logits(rows)
+        if not self.one_value and not self.is_known:
+            return self._each(features(scores, self.shots, False, places), sure[places])
+        rows = features(scores, self.shots, self.one_value)
+        logits = self.tuning.logits(self.calibration, rows)
         if not self.one_value:
             several = self._several(probabilities(logits, True), places, values)
             return np.maximum(shifted(several, self.shift), sure[places])
@@ -71,20 +78,17 @@ class Judge:
         return logit(self.probabilities(scores, places, others))
 
     def _each(self, rows: Floats, sure: Floats) -> Floats:
-        """The probabilities of rows of features where heads have several values, nobody knows how many."""
-        return np.maximum(probabilities(self._logits(rows) + self.shift, False), sure)
+        """The probabilities of rows of features, each by itself."""
+        return np.maximum(probabilities(self.tuning.logits(self.calibration, rows) + self.shift, False), sure)
 
     def _several(self, shares: Floats, places: Ints, values: Ints) -> Floats:
-        """The probabilities of some places from the shares (C,) of a missing fact, where the graph has the relation."""
+        """The probabilities of some places from the shares (C,) of one missing fact."""
         found, alone = np.empty(len(places)), np.ones(len(shares))
         for count in np.unique(values).tolist():  # two at most: a known answer has one other value less
             lacks = 1 + self.calibration.missing * (1 + count)
             said = among_several(shares, alone, lacks)[places]
             found = np.where(values == count, said, found)
         return found
-
-    def _logits(self, rows: Floats) -> Floats:
-        return self.tuning.offset + self.tuning.slope * self.calibration.logits(rows)
 
 
 def _second(question: Question) -> float:

@@ -80,6 +80,7 @@ class First(NamedTuple):
 def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_value: float | None = None) -> First:
     """What would have been said of the best candidate of a question; nothing at all counts as wrong.
 
+    The formulas are those of `Judge.probabilities`, for candidates of which those far behind are merged.
     `one_value` is how likely heads have one value by what was known when it was asked; None if that was known.
     """
     if not len(question.count):
@@ -88,7 +89,7 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
         return _first_of_hidden(question, calibration, tuning)
     likely, said = float(question.one_value) if one_value is None else one_value, 0.0
     for shape, weight in ((True, likely), (False, 1 - likely)):
-        z = tuning.offset + tuning.slope * calibration.logits(as_if(question.rows, shape))
+        z = tuning.logits(calibration, as_if(question.rows, shape))
         z += np.log(question.count) if shape else 0  # a group takes its share of the unit
         said += weight * float(probabilities(z, shape)[0])
     return First(said, float(question.right[0]))
@@ -96,7 +97,7 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
 
 def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
     """The same where facts of the graph were hidden, which may lack more."""
-    z, count = tuning.offset + tuning.slope * calibration.logits(question.rows), question.count
+    z, count = tuning.logits(calibration, question.rows), question.count
     shares, hidden = probabilities(z + np.log(count), True) / count, question.hidden
     if question.one_value:
         return First(float(shares[0]), float(question.right[0]))

@@ -69,9 +69,7 @@ class Task:
     pairs: Ints  # (n, 2) head, tail
     candidates: Ints  # (c,) the entities that may be tails
     truths: PairSet  # every true pair: never a negative, never a competitor in a ranking
-    hidden: int | None = (
-        None  # the relation's id where the background holds it (open protocol): its edges must be hidden
-    )
+    hidden: int | None = None  # the relation's id where the background has it: its edges must be hidden
     in_graph: bool = False  # the edges of `hidden` are known facts: only the edge of an asked pair itself is hidden
     facts: Ints | None = None  # (m, 2) all known pairs where there are more than references, to be counted
 
