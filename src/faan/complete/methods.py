@@ -6,13 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from faan.base import OnProgress
 from faan.graph import Graph
 from faan.models import METHODS, UntrainedConfig
 from faan.tasks import SPLITS, Benchmark, Method, Task
 from faan.train import RunConfig
+
+Unseen: TypeAlias = Iterator[tuple[Method, Sequence[Task]]]
+"""Methods, each with tasks that it has not learnt from."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,7 @@ class Fitted(ABC):
         """Learn from the tasks of a benchmark, if there are any; scores on its background graph."""
 
     @abstractmethod
-    def unseen(
-        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
-    ) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
         """Methods made as this one was, each with tasks of the benchmark that it has not learnt from."""
 
     @abstractmethod
@@ -87,9 +88,7 @@ class FittedUntrained(Fitted):
         """Needs the background alone."""
         return cls(recipe, benchmark.graph)
 
-    def unseen(
-        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
-    ) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
         """It has learnt from none."""
         yield self.method, benchmark.tasks
 

@@ -141,14 +141,14 @@ class Ranking:
         for i, place in enumerate(places.tolist()):
             answer = int(choices[place])
             yield Suggestion(
-                names[entity],
-                names[answer],
-                float(scores[place]),
-                float(probabilities[i]),
-                int(rank[among[i]]),
-                question.low_evidence,
-                tuple(reason.sentence for reason in because[i]),
-                self.reasons.warnings(entity, answer),
+                head=names[entity],
+                tail=names[answer],
+                score=float(scores[place]),
+                probability=float(probabilities[i]),
+                rank=int(rank[among[i]]),
+                low_evidence=question.low_evidence,
+                because=tuple(reason.sentence for reason in because[i]),
+                warnings=self.reasons.warnings(entity, answer),
             )
 
 
