@@ -106,7 +106,13 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     about = About(
         method=recipe.method,
         config=recipe.config,
-        source=_source(graph, without),
+        source=GraphSource(
+            name=graph.report.source,
+            entities=graph.num_entities,
+            relations=len(graph.used_relations),
+            triples=graph.num_triples,
+            without=tuple(without),
+        ),
         measured=measured,
         known=known and known[0],
         notes=tuple(notes),
@@ -164,16 +170,6 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
     if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
         return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]
     return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
-
-
-def _source(graph: Graph, without: Sequence[str]) -> GraphSource:
-    return GraphSource(
-        name=graph.report.source,
-        entities=graph.num_entities,
-        relations=len(graph.used_relations),
-        triples=graph.num_triples,
-        without=tuple(without),
-    )
 
 
 @contextmanager

@@ -41,9 +41,7 @@ _SCORES_IN_ALL = 8_000_000  # with so many scores
 _FEWEST_RELATIONS = 5
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
-
-
-_RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts, the share that vectors are not trained with
+_RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts: the share that vectors are not trained with, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ def run_self_test(
     asked = known if unseen is None else unseen
     if len(asked) < _LEAST_ASKED or len(known) < _ENOUGH:
         return NOTHING
-    limit = min(_QUESTIONS, max(_FEWEST, _SCORES // max(len(question.candidates), 1)))
+    limit = min(_QUESTIONS, max(_FEWEST, _SCORES // len(question.candidates)))
     asked = _drawn(asked, limit)
     found: list[_Tested] = []
     for hidden in _parts(asked, len(known), question.graph.num_entities):
@@ -129,7 +127,7 @@ def measure_known(
     def test(relation: int) -> list[Answered]:
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
-        asked = _drawn(asked, max(1, min(each, scores // max(len(question.candidates), 1))))
+        asked = _drawn(asked, max(1, min(each, scores // len(question.candidates))))
         hidden = PairSet.of(asked, graph.num_entities)
         return [one.answered for one in _answers(question, method, hidden, None)]
 
