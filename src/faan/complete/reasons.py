@@ -86,7 +86,7 @@ class Reasons:
 
     def shared_neighbours(self, one: int, other: int) -> tuple[Ints, tuple[Fact, ...]]:
         """Entities that two are linked with, those with the fewest edges first; and the facts that link them."""
-        sides = [self._edges(entity) for entity in (one, other)]
+        sides = [self.likeness.edges(entity) for entity in (one, other)]
         shared = np.intersect1d(sides[0][1], sides[1][1])
         degrees = self.graph.neighbours.degrees_of(shared)
         shared = shared[np.argsort(degrees, kind="stable")][: int((degrees <= _HUB).sum())]
@@ -101,13 +101,13 @@ class Reasons:
 
     def direct_links(self, one: int, other: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations that link two entities, in words as seen from the first; and the facts that do."""
-        relations, ends = self._edges(one)
+        relations, ends = self.likeness.edges(one)
         between = relations[ends == other].tolist()
         return [self._role(role) for role in between], tuple(self._fact(one, role, other) for role in between)
 
     def shared_roles(self, entity: int, limit: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations of an entity that most tails of the examples take part in too, in words; and its facts of these."""
-        relations, ends = self._edges(entity)
+        relations, ends = self.likeness.edges(entity)
         own, usual = np.unique(relations), self._tail_roles
         best = [int(role) for role in own[np.argsort(-usual[own], kind="stable")[:limit]] if usual[role] > 0]
         facts = [self._fact(entity, role, end) for role in best for end in ends[relations == role].tolist()]
@@ -118,16 +118,8 @@ class Reasons:
         """The share of the examples' tails that take part in each relation, inverse ones included, (2 R,)."""
         tails, counts = np.unique(self.question.references[:, 1]), np.zeros(2 * self.graph.num_relations)
         for tail in tails.tolist():
-            counts[np.unique(self._edges(tail)[0])] += 1
+            counts[np.unique(self.likeness.edges(tail)[0])] += 1
         return np.asarray(counts / len(tails))
-
-    def _edges(self, entity: int) -> tuple[Ints, Ints]:
-        """The edges of an entity without those of the hidden relation."""
-        relations, ends = self.graph.neighbours.of(entity)
-        if self.question.hidden is None:
-            return relations, ends
-        keep = relations % self.graph.num_relations != self.question.hidden % self.graph.num_relations
-        return relations[keep], ends[keep]
 
     def facts_of(self, walk: PathInstance) -> Iterable[Fact]:
         """The facts that a walk goes along."""

@@ -153,8 +153,12 @@ class EvidenceScorer:
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
         candidates = np.asarray(candidates, dtype=np.int64)
-        rows = [self._judge.score(self._table(head, candidates)) for head in heads.tolist()]
-        return np.stack(rows) if rows else np.zeros((0, len(candidates)))
+        scores = np.zeros((len(heads), len(candidates)))
+        for row, head in enumerate(heads.tolist()):
+            table = self.measure.table(head, candidates)
+            self._last = head, candidates, table
+            scores[row] = self._judge.score(table)
+        return scores
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What each piece of evidence says of a head with each tail."""
@@ -178,11 +182,6 @@ class EvidenceScorer:
         kinds += [query.matched[0, :-1]] if self.question.sources.matching is not None else []
         found = [(row - row.mean()) / max(float(row.std()), 1e-9) for row in kinds]
         return self.question.references, np.mean(found, axis=0) if found else np.zeros(len(self.question.references))
-
-    def _table(self, head: int, candidates: Ints) -> Values:
-        table = self.measure.table(head, candidates)
-        self._last = head, candidates, table
-        return table
 
     def _rows(self, head: int, tails: Ints) -> Values:
         """The rows of some tails, from the last table if they are in it: evidence does not depend on what is asked."""

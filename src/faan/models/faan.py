@@ -149,7 +149,8 @@ class Faan(SharingModel):
         if config.pair == "transformer":
             repeats = config.heads if config.repeat_input else 1
             width = d * repeats
-            _check_heads(width, config)
+            if width % config.heads:
+                raise InputError(f"{config.heads} attention heads do not divide a width of {width}: change model.heads")
             from_relation, by_translation = config.middle == "relation", config.initial == "translation"
             self.token = nn.Parameter(torch.zeros(d) if from_relation else torch.rand(d))  # x_r
             self.transformer = PairEncoder(
@@ -287,8 +288,3 @@ def make_matching(kind: str, width: int) -> Matching:
         "lstm": lambda: LstmMatching(width),
     }
     return makers[kind]()
-
-
-def _check_heads(width: int, config: FaanConfig) -> None:
-    if width % config.heads:
-        raise InputError(f"{config.heads} attention heads do not divide a width of {width}: change model.heads")
