@@ -28,8 +28,8 @@ from faan.tasks import Method, PairSet, Scorer, Task
 SHOTS = 5  # examples of a relation in the figures
 _MORE_SHOTS = (1, 3, 30, None)  # further numbers of examples, None for most facts: what few and many are worth
 _ASKED = 5  # where most facts are examples, one of so many is asked for
-_HEADS = 60  # asked for in each relation at most,
-_PAIRS = 400_000  # and no more than so many scores
+_HEADS = 60  # heads of each relation that are asked about, at most
+_PAIRS = 400_000  # scores that this may take in each relation
 _FEWER = 3  # for calibration alone a third of that will do
 _GROUPS = 10  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 
@@ -42,8 +42,8 @@ class Measurement:
     is_main: bool  # with as many examples as in the figures
     ranks: NDArray[np.float64]  # infinite for an answer that was no candidate
     questions: tuple[Answered, ...]
-    one_value: bool  # whether heads have one value,
-    looks_so: bool  # and whether the examples look as if
+    one_value: bool  # whether heads have one value
+    looks_so: bool  # whether they seem to have one value by the examples
 
 
 def measure(

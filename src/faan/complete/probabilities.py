@@ -38,8 +38,8 @@ class Judge:
     tuning: Tuning
     shift: float  # of logits, from decisions
     shots: int
-    one_value: bool  # as it seems,
-    likely_one: float  # and how likely that is so
+    one_value: bool  # whether heads seem to have one value
+    likely_one: float  # how likely it is that they have, if they seem to
     is_known: bool  # whether the relation is one of the graph, which is measured by hiding some of its facts
     second: float  # how likely a head that has a value has another, where heads have one
 

@@ -32,8 +32,8 @@ class Question:
     known: PairSet  # facts that are known
     hidden: int | None  # the relation's id if the graph has it: its edges are hidden
     rejected: PairSet  # pairs that a reviewer rejected
-    as_if_like: tuple[str, ...] = ()  # relations that lent pairs,
-    lent: int = 0  # which are the last of the references
+    as_if_like: tuple[str, ...] = ()  # relations that lent pairs
+    lent: int = 0  # how many references are lent: the last ones
     is_inverse: bool = False  # heads are suggested for given tails
 
     @cached_property

@@ -29,16 +29,16 @@ from faan.graph import Graph
 from faan.models import map_in_threads
 from faan.tasks import Method, PairSet, Scorer, held_out_rows
 
-_QUESTIONS = 100  # asked at most,
-_SCORES = 800_000  # and no more than so many scores,
-_FEWEST = 20  # but so many questions in any case
+_QUESTIONS = 100  # facts of a relation that are asked for, at most
+_SCORES = 800_000  # scores that this may take: where candidates are many, fewer facts are asked for
+_FEWEST = 20  # facts that are asked for however many candidates there are
 _FOLDS = 4  # where all facts are examples, a quarter is hidden at a time
-_ENOUGH = 8  # facts of a relation, from which on it is tested
+_ENOUGH = 8  # a relation with fewer facts is not tested
 _LEAST_ASKED = 2
-_RELATIONS = 60  # of the graph that are measured when a model is made,
-_EACH = 20  # and questions about each on average, at most,
-_SCORES_IN_ALL = 8_000_000  # with so many scores
-_FEWEST_RELATIONS = 5
+_RELATIONS = 60  # relations of the graph that are measured when a model is made, at most
+_EACH = 20  # facts of each of them that are asked for, on average at most
+_SCORES_IN_ALL = 8_000_000  # scores that this may take
+_FEWEST_RELATIONS = 5  # with fewer, or fewer than `_QUESTIONS` facts, nothing is measured
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 _RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts: the share that vectors are not trained with, at most
@@ -61,9 +61,9 @@ class _Tested:
     head: int
     values: int  # that it is known to have
     answered: Answered
-    right: Ints  # hidden tails that were candidates,
-    scores: Floats  # of all candidates,
-    places: Ints  # and where these tails are among them
+    right: Ints  # hidden tails that were candidates
+    scores: Floats  # the scores of all candidates
+    places: Ints  # the places of the hidden tails among them
 
     def hits(self, judge: Judge) -> Iterator[Hit]:
         """The hidden facts, as they are judged."""

@@ -92,8 +92,8 @@ class ToldPath:
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
     more_ways: int  # along the same relations, over other entities
-    right: int  # of the answers to which it leads from the heads of examples,
-    reached: int  # all of these
+    right: int  # right answers to which it leads from the heads of examples
+    reached: int  # all answers to which it leads from these heads
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Reason:
     sentence: str
     contribution: float  # negative if it speaks against the fact
     facts: tuple[Fact, ...]
-    paths: tuple[ToldPath, ...] = ()  # that the sentence tells,
-    more_paths: int = 0  # and how many more there are
+    paths: tuple[ToldPath, ...] = ()  # the paths that the sentence tells
+    more_paths: int = 0  # how many more paths there are
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ class ExplainedPath:
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
     confidence: float  # from 0 to 1, as the ranker uses it; not how often the path is right
-    support: int  # the number of examples that such a path connects,
-    of: int  # and how many examples there are
+    support: int  # the number of examples that such a path connects
+    of: int  # the number of examples
     reached: int  # the number of answers that it reaches from the heads of examples, right and wrong
 
 

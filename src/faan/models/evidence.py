@@ -43,10 +43,10 @@ RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.t
 class _Notes(BaseModel):
     """What `ranker.json` says."""
 
-    evidence: tuple[str, ...] = ()  # that the trees for new relations look at,
-    known: tuple[str, ...] = ()  # and those for relations of the graph
-    added: dict[str, tuple[FiniteFloat, FiniteFloat]] = {}  # to the scores of the latter: weight and usual value
-    trained: bool = True  # false in files of older versions alone
+    evidence: tuple[str, ...] = ()  # what the trees for new relations look at
+    known: tuple[str, ...] = ()  # what the trees for relations of the graph look at
+    added: dict[str, tuple[FiniteFloat, FiniteFloat]] = {}  # weight and usual value of what is added to their scores
+    trained: bool = True  # false in files of older versions only
 
 
 class EvidenceRanker:

@@ -58,7 +58,7 @@ class RunNotes:
     benchmark: str | None  # its path; None where it never was on disk
     data: str  # its fingerprint
     config: str = CONFIG_FILE  # the file that the settings came from
-    changes: Sequence[str] = ()  # and what was changed in them, NAME=VALUE
+    changes: Sequence[str] = ()  # what was changed in them, NAME=VALUE
 
 
 @dataclass(frozen=True, eq=False)
