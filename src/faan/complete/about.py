@@ -45,7 +45,7 @@ class Measured(Record):
     trade_off: tuple[Point, ...] = ()  # of the same
 
     def in_words(self) -> str:
-        """What to expect."""
+        """Say how often the right answer came first or among the first ten."""
         return (
             f"On {counted(len(self.relations), 'relation')} that it had never seen, with {self.shots} examples each, "
             f"the right answer was among the first ten for {self.hits_at_10:.0%} of {self.questions:,} questions, and "
@@ -63,7 +63,7 @@ class MeasuredKnown(Record):
     trade_off: tuple[Point, ...] = ()
 
     def in_words(self) -> str:
-        """What to expect."""
+        """Say how often the right answer came first."""
         return (
             f"On {self.relations} relations of the graph, with all other facts known, the very first answer was right "
             f"for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
@@ -100,7 +100,7 @@ class About(Record):
     date: str = ""
 
     def in_words(self) -> str:
-        """What to expect of it."""
+        """Say how good the model is on relations that it never saw."""
         if self.measured is None:
             return "How good it is on this graph was not measured."
         return self.measured.in_words()

@@ -51,7 +51,7 @@ class Because:
         self._query = scorer.scorer.question if isinstance(scorer.scorer, EvidenceScorer) else None
 
     def tell(self, head: int, tails: Ints) -> list[tuple[Reason, ...]]:
-        """Reasons for each tail, by size."""
+        """Give the reasons for each tail, those that moved the score most first."""
         plain = self._scorer.scorer
         if isinstance(plain, ExplainingScorer):
             parts = [found.contributions for found in plain.explain(head, tails)]
@@ -184,7 +184,7 @@ class Because:
 
     @property
     def _known_head(self) -> str:
-        """What heads of references are called: a new relation is known by its examples alone."""
+        """What to call heads of references: of a new relation only the examples are known."""
         return "known head" if self._question.hidden is not None else "example"
 
     def _tell_types(self, head: int, tail: int, added: float) -> Iterable[Reason]:

@@ -86,7 +86,7 @@ class Answered:
     def of(
         cls, scores: Floats, right: NDArray[np.bool_], shots: int, one_value: bool, values: int | None = None
     ) -> Answered:
-        """From the scores (C,) of all candidates, and which are right.
+        """Describe a question by the scores (C,) of all its candidates and which of them are right.
 
         `values` is how many others the head is known to have, where right ones were hidden from a graph that may lack
         more of them; None where all that is true is known to be right.
@@ -105,7 +105,7 @@ class Answered:
 
     @property
     def is_shared(self) -> bool:
-        """Whether candidates share one unit for each right one."""
+        """Whether the probabilities of all candidates sum to the number of right ones at most."""
         return self.one_value or self.values is not None
 
 
@@ -147,12 +147,12 @@ class Calibrations(Record):
     known: Calibration | None = None  # None where too few facts could be hidden to measure it: then that of new ones
 
     def of(self, is_known: bool) -> Calibration:
-        """That of a relation of the graph, or of a new one."""
+        """The calibration for a relation of the graph, or for a new one."""
         return self.known if is_known and self.known is not None else self.new
 
 
 class Tuning(Record):
-    """What is particular to one relation: its logits are offset + slope * logit."""
+    """How one relation differs from others: its logits are offset + slope * logit."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -235,7 +235,7 @@ _SLOPES = (0.1, 5.0)
 
 
 def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tuning:
-    """What questions about one relation say of it; with few, it stays near what all relations say together."""
+    """Fit how one relation differs from others; a few questions move it little."""
     if not questions:
         return Tuning()
     z = calibration.logits(np.concatenate([one.rows for one in questions]))
@@ -273,7 +273,7 @@ class _Likelihood:
         self._counts = np.where(self._shared[self._owner], 1.0, inverse_rank)
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
-        """The loss of logits (rows,), and what it changes with each."""
+        """The loss of logits (rows,), and its gradient (rows,)."""
         odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
         total = 1 + np.add.reduceat(self._count * odds, start)
         right = np.add.reduceat(self._counts * self._right * z, start)

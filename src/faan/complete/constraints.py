@@ -54,7 +54,7 @@ class Constraints:
 
     @classmethod
     def of(cls, question: Question) -> Constraints | None:
-        """For a question; None where the schema says nothing about its relation."""
+        """The constraints on a question; None where the schema says nothing about its relation."""
         rules = question.rules
         return None if rules is None or not (rules.rules or rules.implied_by) else cls(question, rules.rules)
 

@@ -199,14 +199,9 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
     for edge, caption in zip(drawing.edges, arranged.captions, strict=True):
         (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
         colour, dashes = _STROKES[edge.kind]
-        style = {
-            "arrowstyle": "-|>",
-            "color": colour,
-            "lw": 1 + 2 * min(max(edge.weight, 0), 1),
-            "shrinkA": 8,
-            "shrinkB": 8,
-        }
-        axes.annotate("", (x2, y2), (x1, y1), arrowprops=style | {"linestyle": "--" if dashes else "-"})
+        stroke, line = 1 + 2 * min(max(edge.weight, 0), 1), "--" if dashes else "-"
+        style = {"arrowstyle": "-|>", "color": colour, "lw": stroke, "linestyle": line, "shrinkA": 8, "shrinkB": 8}
+        axes.annotate("", (x2, y2), (x1, y1), arrowprops=style)
         if edge.label and caption is not None:
             name = shorten(edge.label, _LONGEST).replace("$", r"\$")
             axes.text(caption.x, caption.y, name, color=colour, fontsize=7, ha="center", va="center")

@@ -54,7 +54,7 @@ class FittedModel(Fitted):
         yield self.method, benchmark.splits["test"]
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:
-        """It keeps its weights, and sees the facts that it was not trained with."""
+        """The same weights, with the facts that the model was not trained with as neighbours."""
         assert isinstance(self.method, FewShotModel)
         model = _build(self.config, self.embeddings, graph, self.tasks)
         model.load_state_dict(self.method.state_dict())

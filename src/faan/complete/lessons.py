@@ -73,7 +73,7 @@ class Lessons:
 
     @classmethod
     def fit(cls, graph: Graph, paths: RelationPaths, cases: Sequence[Case]) -> Lessons:
-        """Learn from cases."""
+        """Fit the regression to cases."""
         described = [_describe(graph, paths, case.head, case.tail, decided=case.decided) for case in cases]
         columns = {key: number for number, key in enumerate(dict.fromkeys(key for one in described for key in one))}
         spread = np.array([_SPREAD[kind] for kind, _ in columns])
@@ -109,7 +109,7 @@ class Lessons:
         return np.asarray(found[column])
 
     def parts(self, head: int, tail: int) -> dict[Kind, float]:
-        """The same for one pair by what it comes from."""
+        """What decisions add to the logit of one pair, by what they are about."""
         described = _describe(self._graph, self._paths, head, tail, decided=False)
         found: dict[Kind, float] = {}
         for (kind, number), value in described.items():
@@ -125,7 +125,7 @@ def learn(
     judge: Judge,
     hits: Sequence[Hit],
 ) -> Lessons:
-    """What decisions teach about a question.
+    """Learn from the decisions about a question.
 
     Right are the facts of the self-test, and what was accepted beside the relation's facts in the graph, with a scorer
     that does not know it. The examples of a new relation count as accepted: most of them are, after a while.
@@ -138,7 +138,7 @@ def learn(
 
 
 def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *, right: bool) -> list[Case]:
-    """Decisions with the logits that they had; a fixed sample where there are many."""
+    """Judge decided pairs as if nothing had been decided; a fixed sample where there are many."""
     rows = pairs.pairs
     rows = rows[Stream(0, Purpose.SELF_TEST, len(rows)).permutation(len(rows))[:_JUDGED]]
     cases = []

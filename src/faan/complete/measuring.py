@@ -86,7 +86,7 @@ def _shots(task: Task) -> list[int]:
 
 
 def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, seed: int) -> Measurement:
-    """Ask about a task with so many examples."""
+    """Measure a method on a task with a number of examples."""
     task, shots = asked_about
     references = task.references(shots)
     candidates = fitting(graph, references[:, 1])
@@ -125,7 +125,7 @@ def ask_about(
 
 
 def _calibrate(found: Sequence[Measurement]) -> Calibration:
-    """Each relation counts the same, however many questions it had."""
+    """Fit a calibration in which each relation counts the same, however many questions it had."""
     questions = [one for measurement in found for one in measurement.questions if len(one.count)]
     if not questions:
         return UNMEASURED
@@ -135,7 +135,7 @@ def _calibrate(found: Sequence[Measurement]) -> Calibration:
 
 
 def _weights(found: Sequence[Measurement]) -> NDArray[np.float64]:
-    """What each question counts: all those of a relation are one observation, with whatever number of examples."""
+    """The weight of each question: all questions of a relation together count as one observation."""
     kept = [sum(1 for one in measurement.questions if len(one.count)) for measurement in found]
     times = Counter(measurement.relation for measurement in found)
     shares = [1 / (max(count, 1) * times[one.relation]) for count, one in zip(kept, found, strict=True)]

@@ -85,21 +85,21 @@ class FittedUntrained(Fitted):
 
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedUntrained:
-        """Needs the background alone."""
+        """Take the background graph of a benchmark; there is nothing to learn."""
         return cls(recipe, benchmark.graph)
 
     def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
-        """It has learnt from none."""
+        """The method with all tasks: it has learnt from none."""
         yield self.method, benchmark.tasks
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedUntrained:
-        """The same on another graph."""
+        """The same method on another graph."""
         return FittedUntrained(self.recipe, graph)
 
     def save(self, folder: Path) -> None:
-        """There is nothing but the graph."""
+        """Write nothing: the method needs the graph alone."""
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> FittedUntrained:
-        """The graph is all."""
+        """Make the method again from the graph."""
         return cls(recipe, graph)

@@ -45,7 +45,7 @@ class Judge:
 
     @classmethod
     def of(cls, question: Question, calibration: Calibration, tuning: Tuning) -> Judge:
-        """For a question, from what is known of it, before anything was decided."""
+        """The judge of a question, before any decision counts."""
         shots = max(len(question.known), 1)  # none at all is judged as one
         is_known = question.hidden is not None
         likely = 1.0 if is_known or question.is_functional else calibration.one_value
@@ -73,7 +73,7 @@ class Judge:
         return self.likely_one * shared + (1 - self.likely_one) * each
 
     def logits(self, scores: Floats, places: Ints, values: int) -> Floats:
-        """The same as logits, where the head has so many other values; if heads have one, as if it had none."""
+        """The logits of these probabilities, for a head with a number of other values (ignored if heads have one)."""
         others = np.full(len(places), 0 if self.one_value else values)
         return logit(self.probabilities(scores, places, others))
 

@@ -33,7 +33,7 @@ class Ranking:
     def best(
         self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool, least: float
     ) -> Iterator[Suggestion]:
-        """For each entity asked about its best answers, or the best among given answers; as they are found.
+        """Suggest the best answers for each entity, all of them or some given ones, as they are found.
 
         With `strict`, answers that break a rule of the schema are skipped. Answers less likely than `least` are skipped
         before their reasons are computed, which takes most of the time.
@@ -61,7 +61,7 @@ class Ranking:
         return np.zeros(len(choices)) if constraints is None else constraints.sure(entity, choices)
 
     def pairs(self, asked: Ints, answers: Ints, least: float = 0.0) -> Iterator[Suggestion]:
-        """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known.
+        """Judge pairs (n,), (n,), known or not, each ranked among the candidates that are not known.
 
         Pairs less likely than `least` are skipped before their reasons are computed.
         """

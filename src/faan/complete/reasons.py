@@ -173,7 +173,7 @@ class Reasons:
         return ", both ".join(self._hop(int(a.relations[i]), int(a.entities[i])) for i in best)
 
     def warnings(self, asked: int, answer: int) -> tuple[str, ...]:
-        """Warnings about a pair: the head already has its one value, or types never occur there."""
+        """Warnings about a pair: it is known, breaks a rule, is a second value, or has types that never occur there."""
         by_schema = self._broken(asked, answer)
         kinds = {broken.rule.kind for broken in by_schema}
         return (
@@ -238,7 +238,7 @@ class Reasons:
 
     @cached_property
     def _turned(self) -> PairSet:
-        """What is known, from answers to what was asked."""
+        """Known pairs (answer, asked)."""
         return self.question.known.turned()
 
     def _types(self, asked: int, answer: int) -> Iterable[str]:

@@ -20,7 +20,7 @@ def fit_methods() -> list[str]:
 
 
 def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
-    """What to make: a method with the configuration that it is made with here, or the method of a configuration."""
+    """The recipe of a method with its usual configuration, or of the method that a configuration names."""
     if config is not None:
         found = RunConfig.from_toml(config).model.method
         if method not in (None, found):
@@ -33,6 +33,6 @@ def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
 
 
 def fitted_by(recipe: Recipe) -> type[Fitted]:
-    """What makes and loads a method."""
+    """The class that makes and loads a method."""
     known = METHODS[recipe.method]
     return FittedUntrained if known.kind == "untrained" else _TRAINED[known.trainer]

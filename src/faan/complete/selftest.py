@@ -66,7 +66,7 @@ class _Tested:
     places: Ints  # the places of the hidden tails among them
 
     def hits(self, judge: Judge) -> Iterator[Hit]:
-        """The hidden facts, as they are judged."""
+        """The hidden facts with their logits."""
         logits = judge.logits(self.scores, self.places, self.values)
         return (Hit(self.head, *hit) for hit in zip(self.right.tolist(), logits.tolist(), strict=True))
 
@@ -75,7 +75,7 @@ NOTHING = SelfTest(0, Tuning(), (), ())
 
 
 def reserved_rows(graph: Graph, seed: int) -> Ints:
-    """The triples to keep from the vectors, sorted."""
+    """The triples that vectors are not trained with, sorted."""
     return held_out_rows(graph, _RESERVED, _RESERVED_MOST, seed, Purpose.RESERVED)
 
 
@@ -153,7 +153,7 @@ def measure_known(
 
 
 def _calibrate(found: Sequence[Sequence[Answered]]) -> Calibration:
-    """Each question counts the same; all those of a relation are one observation."""
+    """Fit a calibration in which all questions count the same, and those of a relation together as one observation."""
     questions = [one for own in found for one in own if len(one.count)]
     calibration = fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
     return calibration.model_copy(update={"missing": estimate_missing(found)})
@@ -181,7 +181,7 @@ def _drawn(pairs: Ints, count: int) -> Ints:
 
 
 def _parts(asked: Ints, known: int, num_entities: int) -> Iterator[PairSet]:
-    """What is hidden at a time: all that is asked for, or where that is much, some of it."""
+    """The facts that are hidden at a time: all that are asked for, or a part if these are most of the known ones."""
     folds = min(_FOLDS, -(-len(asked) * _FOLDS // known))
     order = Stream(0, Purpose.SELF_TEST, known).permutation(len(asked))
     for fold in range(folds):
@@ -190,7 +190,7 @@ def _parts(asked: Ints, known: int, num_entities: int) -> Iterator[PairSet]:
 
 
 def _without(question: Question, hidden: PairSet) -> Question:
-    """The same question, asked by somebody who does not know some facts."""
+    """The same question with some facts unknown."""
     references, known = question.references, question.known.pairs
     left = known[~hidden.contains(known[:, 0], known[:, 1])]
     return replace(

@@ -96,7 +96,7 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
 
 
 def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
-    """The same where facts of the graph were hidden, which may lack more."""
+    """As `first_of`, where facts of the graph were hidden: the graph may lack others too."""
     z, count = tuning.logits(calibration, question.rows), question.count
     shares, hidden = probabilities(z + np.log(count), True) / count, question.hidden
     if question.one_value:

@@ -82,12 +82,12 @@ class EvidenceStages(Stages):
 
     @property
     def _graph(self) -> Graph:
-        """What evidence is taken from."""
+        """The graph that evidence is taken from."""
         return self._known[0] if self.model.task_edges else self.benchmark.graph
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """What is learnt from."""
+        """The tasks that the ranker learns from."""
         tasks = self._known[1] if self.model.task_edges else list(self.benchmark.splits["train"])
         tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
         return [*tasks, *(inverse_tasks(self._graph, tasks) if self.model.inverse_tasks else ())]
@@ -160,7 +160,7 @@ class EvidenceStages(Stages):
         return self._vectors(end if self._is_out_of_fold else "", end)
 
     def _vectors(self, of_translation: str, of_matching: str) -> dict[str, EmbedConfig]:
-        """The settings of the vectors of both kinds; their folders' names end as it is said."""
+        """The settings of both kinds of vectors by their folders, whose names have these endings."""
         if "embeddings" in self.model.without:
             return {}
         return {_TRANSLATION + of_translation: self._translation, _MATCHING + of_matching: self.config.embed}

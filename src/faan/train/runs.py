@@ -134,7 +134,7 @@ def is_run(folder: Path) -> bool:
 
 
 def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
-    """What a run began with; the benchmark must be the one that it began with."""
+    """Read what a run began with; refuse another benchmark than that."""
     if not is_run(folder):
         raise InputError(f"holds no run of a few-shot model: {RUN_FILE} is missing", source=str(folder))
     config = read_config(folder, RunConfig)
@@ -159,7 +159,7 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
-    """Train what is not trained yet."""
+    """Train what is not trained yet, and open the run."""
     with locked(folder):
         stages = _stages(folder, config, benchmark)
         stages.embed(callbacks.on_progress)

@@ -39,7 +39,7 @@ class VectorJob:
             return train_embedding(self.triples, *sizes, self.config, folder=folder, on_progress=tick).embeddings
 
     def are_in(self, folder: Path) -> bool:
-        """Whether a folder holds just these, finished."""
+        """Whether a folder holds exactly these vectors, finished."""
         if not (folder / CHECKPOINT_FILE).is_file() or not (folder / VECTORS_FILE).is_file():
             return False
         try:
