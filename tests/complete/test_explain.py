@@ -190,7 +190,7 @@ class Unadjusted(Adjusted):
     """A scorer to whose scores neither types nor the schema nor decisions add anything."""
 
     def __init__(self, scorer: ExplainingScorer) -> None:
-        self.scorer, self.types, self.lessons, self.constraints, self._unit = scorer, None, None, None, 1.0
+        self.scorer, self.types, self.constraints, self._unit = scorer, None, None, 1.0
 
 
 def told(graph: Graph, relation: str, pair: tuple[str, str], part: ScorePart) -> list[str]:
@@ -212,7 +212,8 @@ def told_of_piece(
 def reasons_of(question: Question, scorer: ExplainingScorer, pair: tuple[str, str]) -> list[Reason]:
     """The reasons for a pair."""
     graph = question.graph
-    because = Because(Reasons(question, scorer), Unadjusted(scorer))
+    unadjusted = Unadjusted(scorer)
+    because = Because(Reasons(question, unadjusted), unadjusted)
     head, tail = (graph.entity(name) for name in pair)
     return list(because.tell(head, np.array([tail]))[0])
 

@@ -66,14 +66,16 @@ class Rankings:
         question = ask(self._graph, examples, rejected)
         question = question.inverse() if inverse else question
         plain = self._fitted.method.prepare(question.task, question.references)
-        calibration, reasons = self._calibration(question), Reasons(question, plain)
+        calibration = self._calibration(question)
+        scorer = Adjusted(question, plain, calibration)
+        reasons = Reasons(question, scorer)
         # The inverse question only proposes heads: they are judged by the question itself, so it needs no self-test.
         test = NOTHING if inverse else self._test(examples, question, progress)
-        scorer, judge = Adjusted(question, plain, calibration), Judge.of(question, calibration, test.tuning)
+        judge = Judge.of(question, calibration, test.tuning)
         if len(question.rejected) and not inverse:
             accepted = self.accepted(examples, question)
             lessons = learn(question, reasons.relation_paths, scorer, accepted, judge, test.hits)
-            scorer, judge = Adjusted(question, plain, calibration, lessons), replace(judge, shift=lessons.shift)
+            scorer, judge = scorer.after(lessons), replace(judge, shift=lessons.shift)
         return Ranking(question, scorer, judge, reasons, test)
 
     def _calibration(self, question: Question) -> Calibration:

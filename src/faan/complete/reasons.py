@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.complete.constraints import Broken, Constraints
+from faan.complete.constraints import Broken
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
+from faan.complete.scoring import Adjusted
 from faan.complete.shape import has_one_head
 from faan.complete.types import Fact, Hop
 from faan.evidence import PathInstance, RelationPaths, find_paths, path_instances
 from faan.graph import SIDES
 from faan.models import ExplainingScorer
-from faan.tasks import PairSet, Scorer
+from faan.tasks import PairSet
 
 _SINGLE = 0.25  # factor for a path of one example only, which may be chance: it is shown last
 _VALUES = 3  # known values that a warning names
@@ -38,8 +39,9 @@ class FoundPath:
 class Reasons:
     """Facts and warnings about answers to one question."""
 
-    def __init__(self, question: Question, scorer: Scorer) -> None:
-        self.question, self.graph, self._scorer = question, question.graph, scorer
+    def __init__(self, question: Question, scorer: Adjusted) -> None:
+        self.question, self.graph = question, question.graph
+        self._scorer, self._constraints = scorer.scorer, scorer.constraints
         self.likeness = Likeness(question.graph, question.hidden)
         self._last_asked = -1, np.empty(0)  # an entity and how alike heads are, for its next answer
 
@@ -182,10 +184,6 @@ class Reasons:
             *(() if "most" in kinds else self._second_value(asked, answer)),
             *(() if "class" in kinds else self._types(asked, answer)),
         )
-
-    @cached_property
-    def _constraints(self) -> Constraints | None:
-        return Constraints.of(self.question)
 
     def _broken(self, asked: int, answer: int) -> list[Broken]:
         return [] if self._constraints is None else list(self._constraints.broken(asked, answer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +31,17 @@ class Adjustments:
 class Adjusted:
     """Scores pairs of one question; all that is added is a logarithm of odds, in units of the score."""
 
-    def __init__(
-        self, question: Question, scorer: Scorer, calibration: Calibration, lessons: Lessons | None = None
-    ) -> None:
-        self.scorer, self.types, self.lessons = scorer, question.type_pairs, lessons
-        self.constraints = Constraints.of(question)
+    lessons: Lessons | None = None  # what decisions teach
+
+    def __init__(self, question: Question, scorer: Scorer, calibration: Calibration) -> None:
+        self.scorer, self.types, self.constraints = scorer, question.type_pairs, Constraints.of(question)
         self._unit = 1 / max(calibration.per_score, _LEAST_SLOPE)
+
+    def after(self, lessons: Lessons) -> Adjusted:
+        """The same after decisions."""
+        found = copy(self)
+        found.lessons = lessons
+        return found
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.float64]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
