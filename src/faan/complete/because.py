@@ -47,7 +47,7 @@ class Because:
 
     def __init__(self, reasons: Reasons, scorer: Adjusted) -> None:
         self._reasons, self._scorer = reasons, scorer
-        self._question, self._graph, self._label = reasons.question, reasons.graph, reasons.graph.entity_label
+        self._question, self._graph, self._label = reasons.question, reasons.graph, reasons.label
         self._query = scorer.scorer.question if isinstance(scorer.scorer, EvidenceScorer) else None
 
     def tell(self, head: int, tails: Ints) -> list[tuple[Reason, ...]]:

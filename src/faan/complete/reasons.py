@@ -41,6 +41,7 @@ class Reasons:
 
     def __init__(self, question: Question, scorer: Adjusted) -> None:
         self.question, self.graph = question, question.graph
+        self.label = question.graph.entity_label
         self._scorer, self._constraints = scorer.scorer, scorer.constraints
         self.likeness = Likeness(question.graph, question.hidden)
         self._last_asked = -1, np.empty(0)  # an entity and how alike heads are, for its next answer
@@ -278,10 +279,6 @@ class Reasons:
         forward = relation < self.graph.num_relations
         name = self.graph.relation_label(relation % self.graph.num_relations)
         return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self.label(entity)}"
-
-    def label(self, entity: int) -> str:
-        """The label of an entity."""
-        return self.graph.entity_label(entity)
 
 
 def _is_simple(walk: PathInstance) -> bool:
