@@ -12,6 +12,7 @@ from tools.attack.small_graph import QUICK, facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
+from faan.complete.about import MeasuredKnown
 from faan.complete.fewshot import FittedModel
 from faan.complete.fitting import choose_tasks
 from faan.complete.registry import recipe_of
@@ -56,7 +57,7 @@ def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
     completer = fit(graph)
     assert completer.about.measured is None
     assert "not measured" in completer.about.in_words()
-    assert any("too few relations to hold some out" in note for note in completer.about.notes)
+    assert any("Too few relations of the graph can be held out" in note for note in completer.about.notes)
     assert completer.about.method == "rules"
     assert any("evidence needs 8 relations to learn from" in note for note in completer.about.notes)
     first = completer.suggest([(f"a{i}", f"c{i}") for i in range(5)], heads=["a9"], top=1)[0]
@@ -210,6 +211,24 @@ def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(kn
     assert knowing.suggest([("town1", "tongue0"), ("town11", "tongue1")], heads="town21", top=1).to_polars().height == 1
 
 
+def test_a_graph_with_few_relations_is_measured_on_their_own_facts(knowing: Completer) -> None:
+    known = knowing.about.known
+    assert known is not None
+    assert known.relations == 3  # the fourth has too few facts
+    assert sum(step.count for step in known.reliability) == known.questions > 100
+    assert knowing.calibrations.known is not None
+    assert knowing.about.in_words() == "How good it is on new relations was not measured."
+
+
+@pytest.mark.parametrize(("relations", "each"), [(1, 250), (2, 125), (5, 50), (20, 50)])
+def test_more_facts_of_each_relation_are_reserved_where_there_are_few_relations(relations: int, each: int) -> None:
+    graph = read_graph(
+        [(f"a{i % 100}", f"r{number}", f"b{i // 100}") for number in range(relations) for i in range(6000)]
+    )
+    reserved = reserved_rows(graph, 0)
+    assert np.bincount(graph.relations[reserved]).tolist() == [each] * relations
+
+
 @pytest.mark.slow
 def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -235,3 +254,8 @@ def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     assert isinstance(fitted.fitted.method, EvidenceRanker)
     assert fitted.fitted.method.sources.completion is not None
     assert fitted.fitted.method.sources.completion.config.dimension == 200
+
+
+def test_a_single_relation_is_told_in_the_singular() -> None:
+    measured = MeasuredKnown(relations=1, questions=50, hits_at_1=0.5)
+    assert measured.in_words().startswith("On 1 relation of the graph, ")

@@ -65,8 +65,8 @@ class MeasuredKnown(Record):
     def in_words(self) -> str:
         """Say how often the right answer came first."""
         return (
-            f"On {self.relations} relations of the graph, with all other facts known, the very first answer was right "
-            f"for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
+            f"On {counted(self.relations, 'relation')} of the graph, with all other facts known, the very first answer "
+            f"was right for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
         )
 
 
@@ -101,6 +101,6 @@ class About(Record):
 
     def in_words(self) -> str:
         """Say how good the model is on relations that it never saw."""
-        if self.measured is None:
-            return "How good it is on this graph was not measured."
-        return self.measured.in_words()
+        if self.measured is not None:
+            return self.measured.in_words()
+        return f"How good it is on {'new relations' if self.known else 'this graph'} was not measured."

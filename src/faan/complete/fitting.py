@@ -156,8 +156,8 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
     notes = []
     if tasks is None:
         notes.append(
-            "The graph has too few relations to hold some out: nothing was measured, and probabilities are those of "
-            "another graph."
+            "Too few relations of the graph can be held out (their entities must occur in other relations too): new "
+            "relations were not measured, and their probabilities are those of another graph."
         )
     wanted = fitted_by(recipe)
     there = wanted.num_tasks(tasks) if tasks is not None else 0

@@ -2,15 +2,15 @@
 
 What was measured on other relations is the beginning. The facts of the relation itself then move it, the more of them
 there are (`fit_tuning`). A fact that vectors were trained with looks truer than one that is missing, so a share of each
-relation's facts is kept from the vectors (`reserved_rows`), and these are asked for. The model's graph has them, as
-edges and as examples.
+relation's facts is kept from the vectors (`reserved_rows`), more of each where there are few relations, and these are
+asked for. The model's graph has them, as edges and as examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -38,10 +38,11 @@ _LEAST_ASKED = 2
 _RELATIONS = 60  # relations of the graph that are measured when a model is made, at most
 _EACH = 20  # facts of each of them that are asked for, on average at most
 _SCORES_IN_ALL = 8_000_000  # scores that this may take
-_FEWEST_RELATIONS = 5  # with fewer, or fewer than `_QUESTIONS` facts, nothing is measured
+_FEWEST_MEASURED = 40  # questions about relations of the graph; with fewer, little can be said
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
-_GROUPS = 5  # of relations: the probabilities of one are fitted on the others, to see what they are worth
+_GROUPS = 5  # of relations, or of questions if there are fewer relations: one is judged by the others
 _RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts: the share that vectors are not trained with, at most
+_RESERVED_ENOUGH = 250  # in all: where relations are few, more of each are kept from the vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +72,15 @@ class _Tested:
         return (Hit(self.head, *hit) for hit in zip(self.right.tolist(), logits.tolist(), strict=True))
 
 
+_ByRelation: TypeAlias = Sequence[Sequence[Answered]]
+
 NOTHING = SelfTest(0, Tuning(), (), ())
 
 
 def reserved_rows(graph: Graph, seed: int) -> Ints:
     """The triples that vectors are not trained with, sorted."""
-    return held_out_rows(graph, _RESERVED, _RESERVED_MOST, seed, Purpose.RESERVED)
+    most = max(_RESERVED_MOST, _RESERVED_ENOUGH // max(len(graph.used_relations), 1))
+    return held_out_rows(graph, _RESERVED, most, seed, Purpose.RESERVED)
 
 
 def run_self_test(
@@ -118,7 +122,8 @@ def measure_known(
 ) -> tuple[MeasuredKnown, Calibration] | None:
     """How good a method is at relations of the graph, from facts (rows of triples) that it has not seen.
 
-    None where there are too few of them. As with other relations, probabilities of one are judged by others.
+    None where there are too few of them. The probabilities of a relation are judged by those of others; where there are
+    few relations, those of a question by other questions.
     """
     relations = np.unique(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
@@ -135,13 +140,12 @@ def measure_known(
     for number, questions in enumerate(map_in_threads(test, relations.tolist())):
         found += [questions] if questions else []
         on_progress("measuring known relations", (number + 1) / len(relations))
-    if sum(map(len, found)) < _QUESTIONS or len(found) < _FEWEST_RELATIONS:
+    if sum(map(len, found)) < _FEWEST_MEASURED:
         return None
     firsts: list[First] = []
-    for group in range(_GROUPS):
-        others = [questions for number, questions in enumerate(found) if number % _GROUPS != group]
+    for others, judged in _folds(found):
         calibration = _calibrate(others)
-        firsts += [first_of(one, calibration, Tuning()) for own in found[group::_GROUPS] for one in own]
+        firsts += [first_of(one, calibration, Tuning()) for own in judged for one in own]
     measured = MeasuredKnown(
         relations=len(found),
         questions=len(firsts),
@@ -152,10 +156,23 @@ def measure_known(
     return measured, _calibrate(found)
 
 
-def _calibrate(found: Sequence[Sequence[Answered]]) -> Calibration:
-    """Fit a calibration in which all questions count the same, and those of a relation together as one observation."""
+def _folds(found: _ByRelation) -> Iterator[tuple[_ByRelation, _ByRelation]]:
+    """The questions of all relations but those of a group, and those of the group."""
+    for group in range(_GROUPS):
+        if len(found) >= _GROUPS:
+            yield [own for number, own in enumerate(found) if number % _GROUPS != group], found[group::_GROUPS]
+        else:
+            others = [[one for number, one in enumerate(own) if number % _GROUPS != group] for own in found]
+            yield others, [own[group::_GROUPS] for own in found]
+
+
+def _calibrate(found: _ByRelation) -> Calibration:
+    """Fit a calibration in which all questions count the same, and those of a relation together as one observation.
+
+    A few relations are as many observations as a group of them needs: what is measured is what will be asked about.
+    """
     questions = [one for own in found for one in own if len(one.count)]
-    calibration = fit_calibration(questions, np.full(len(questions), len(found) / len(questions)))
+    calibration = fit_calibration(questions, np.full(len(questions), max(len(found), _GROUPS) / len(questions)))
     return calibration.model_copy(update={"missing": estimate_missing(found)})
 
 
