@@ -21,8 +21,7 @@ from faan.base import ignore_progress
 from faan.complete import Completer, fit
 from faan.complete.calibration import Floats
 from faan.complete.measuring import ask_about
-from faan.complete.reserved import reserved_rows
-from faan.complete.selftest import measure_known
+from faan.complete.selftest import measure_known, reserved_rows
 from faan.graph import Graph, read_graph
 from faan.links.calibration import calibration_figures
 from faan.links.hiding import LinkSplit, hide_facts
@@ -72,7 +71,7 @@ def first_suggestions(completer: Completer, split: LinkSplit) -> dict[str, tuple
     found = {}
     for relation in split.asked_relations:
         name, facts = split.graph.relation_names[relation], split.known[split.known[:, 1] == relation]
-        ranking, truths = completer._ranking(name), PairSet(facts[:, 0], facts[:, 2], split.graph.num_entities)
+        ranking, truths = completer._rankings.get(name), PairSet(facts[:, 0], facts[:, 2], split.graph.num_entities)
         question, said, right = ranking.question, list[float](), list[bool]()
         for head in np.unique(split.test[split.test[:, 1] == relation, 0]).tolist():
             scores, true, _ = ask_about(

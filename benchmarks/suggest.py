@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from faan.complete import Completer
-from faan.complete.pairs import parse_pairs
+from faan.complete.given import parse_pairs
 from faan.complete.question import ask
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "capitals.tsv"

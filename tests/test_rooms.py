@@ -87,3 +87,13 @@ def test_the_files_of_a_room_import_each_other_in_one_direction(room: str) -> No
 
 def name_is_not_a_file(module: str, name: str) -> bool:
     return not (SOURCE.parent / Path(*module.split("."), f"{name}.py")).is_file()
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples", "tools"])
+def test_programs_beside_the_package_import_names_that_it_has(folder: str) -> None:
+    for path in (SOURCE.parents[1] / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("faan"):
+                module = import_module(str(node.module))
+                for alias in node.names:
+                    assert hasattr(module, alias.name), f"{path} imports {alias.name}"

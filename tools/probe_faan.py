@@ -26,7 +26,7 @@ from faan.embed import Embeddings
 from faan.models import Background
 from faan.models.faan import Faan, FaanConfig, make_matching
 from faan.models.interface import evaluating, to_tensor
-from faan.models.neighbours import Vectors
+from faan.models.neighbours import BackgroundVectors
 from faan.rank import rank_tasks, split_metrics
 from faan.tasks import Task, read_benchmark
 from faan.train import load_run
@@ -82,7 +82,7 @@ def probes_of(model: Faan) -> Iterator[tuple[str, str, Probe]]:
 
     def neighbours(share: float) -> Encode:
         def encode(heads: Ints, tails: Ints) -> Tensor:
-            vectors, rows = Vectors(model.entities, model.relations), np.arange(len(heads))
+            vectors, rows = BackgroundVectors(model.entities, model.relations), np.arange(len(heads))
             x = model.entities[to_tensor(np.concatenate([heads, tails]))]
             found = model.neighbours(model._edges(heads, tails, rows), x, model.between(*x.chunk(2)), vectors)
             f_head, f_tail = functional.normalize(found, dim=1).chunk(2)

@@ -14,15 +14,13 @@ from faan.complete.calibration import (
     Answered,
     Calibration,
     Tuning,
-    calibration_error,
     features,
     fit_calibration,
     fit_tuning,
     probabilities,
-    reliability,
 )
-from faan.complete.judging import Judge
-from faan.complete.trust import First, first_of, reliability_of, trade_off
+from faan.complete.probabilities import Judge
+from faan.complete.trust import First, calibration_error, first_of, reliability, reliability_of, trade_off
 from faan.graph import read_graph
 
 SCORES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-50, 50))
@@ -176,3 +174,14 @@ def test_true_facts_that_the_graph_lacks_do_not_make_probabilities_small() -> No
     assert abs(np.mean(said) - np.mean(right)) < 0.05
     told = reliability_of([first_of(one, calibration, Tuning()) for one in tested])
     assert calibration_error(told) < 0.1
+
+
+def test_answers_that_follow_from_known_facts_share_one_unit_with_the_others() -> None:
+    judge = Judge(fitted(one_value=True), Tuning(), 0.0, 5, one_value=True, likely_one=1.0, is_known=True, second=0.0)
+    scores, everywhere = np.array([9.0, 1.0, 0.5, 0.0]), np.arange(4)
+    plain = judge.probabilities(scores, everywhere, np.zeros(4, dtype=int))
+    assert plain[0] > 0.6
+    for sure in ([0.9, 0.9, 0, 0], [0, 0.9, 0.9, 0], [0, 0, 0, 0.9]):
+        said = judge.probabilities(scores, everywhere, np.zeros(4, dtype=int), np.array(sure))
+        assert (said >= 0).all(), sure
+        assert said.sum() <= 1 + 1e-9, sure

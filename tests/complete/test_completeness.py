@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faan.complete.calibration import MISSING, Answered, Tuning, among_several, calibration_error, fit_calibration
+from faan.complete.calibration import MISSING, Answered, Tuning, among_several, fit_calibration
 from faan.complete.completeness import estimate_missing, share_found
-from faan.complete.judging import Judge
-from faan.complete.trust import first_of, reliability_of
+from faan.complete.probabilities import Judge
+from faan.complete.trust import calibration_error, first_of, reliability_of
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=60).map(lambda some: np.array(some) / (sum(some) + 1))
 

@@ -17,7 +17,7 @@ from faan.complete.because import Because
 from faan.complete.drawing import layout, to_svg, write_drawing
 from faan.complete.reasons import Reasons
 from faan.complete.scoring import Adjusted
-from faan.evidence import Measure, Profiles, RelationPaths, RelationQuery, evidence_of, find_paths
+from faan.evidence import Measure, RelationPaths, RelationQuery, evidence_of, find_paths
 from faan.graph import Graph, read_graph
 from faan.models import EvidenceRanker, EvidenceScorer, ExplainingScorer, ScorePart, ScoreParts, make_sources
 from faan.tasks import without_rows
@@ -90,7 +90,7 @@ def test_the_drawing_has_the_pair_and_what_speaks_for_it(completer: Completer) -
     assert len(roles) == len(drawing.nodes)
     assert {edge.kind for edge in drawing.edges} == {"suggested", "path", "neighbour", "example", "resembles"}
     assert {name for edge in drawing.edges for name in (edge.source, edge.target)} <= set(roles)
-    places = layout(drawing)
+    places = layout(drawing, 960)
     assert set(places) == set(roles)
     assert len(set(places.values())) == len(places), "two nodes in one place"
 
@@ -186,6 +186,13 @@ class OnePiece(EvidenceScorer):
         ]
 
 
+class Unadjusted(Adjusted):
+    """A scorer to whose scores neither types nor the schema nor decisions add anything."""
+
+    def __init__(self, scorer: ExplainingScorer) -> None:
+        self.scorer, self.types, self.constraints, self._unit = scorer, None, None, 1.0
+
+
 def told(graph: Graph, relation: str, pair: tuple[str, str], part: ScorePart) -> list[str]:
     """What is said of one part of the score of a pair."""
     question = ask(graph, relation)
@@ -205,7 +212,8 @@ def told_of_piece(
 def reasons_of(question: Question, scorer: ExplainingScorer, pair: tuple[str, str]) -> list[Reason]:
     """The reasons for a pair."""
     graph = question.graph
-    because = Because(Reasons(question, Profiles.of(graph), scorer), Adjusted(scorer, None, None, 1.0))
+    unadjusted = Unadjusted(scorer)
+    because = Because(Reasons(question, unadjusted), unadjusted)
     head, tail = (graph.entity(name) for name in pair)
     return list(because.tell(head, np.array([tail]))[0])
 
@@ -248,6 +256,7 @@ def test_heads_that_are_most_alike_are_named_with_their_facts(land: Graph) -> No
     assert not told_of_piece(land, "speaks", ("land3", "coin1"), piece)
     (reason,) = told_of_piece(land, "speaks", ("land3", "coin1"), piece, -0.5)
     assert reason.sentence == "against: none of 10 known heads most like land3 has coin1"
+    assert not told_of_piece(land, [("land3", "tongue3")], ("land3", "coin1"), piece, -0.5)  # there is no other head
 
 
 def tuple_of(fact: Fact) -> tuple[str, str, str]:

@@ -12,10 +12,11 @@ from tools.attack.small_graph import QUICK, facts
 
 from faan.base import InputError, UnknownNameError
 from faan.complete import Completer, fit, fit_methods
-from faan.complete.choosing import choose_tasks
+from faan.complete.about import MeasuredKnown
 from faan.complete.fewshot import FittedModel
+from faan.complete.fitting import choose_tasks
 from faan.complete.registry import recipe_of
-from faan.complete.reserved import reserved_rows
+from faan.complete.selftest import reserved_rows
 from faan.embed import TrainedVectors, extend
 from faan.graph import Graph, read_graph
 from faan.models import METHODS, EvidenceRanker
@@ -213,7 +214,7 @@ def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(kn
 def test_a_graph_with_few_relations_is_measured_on_their_own_facts(knowing: Completer) -> None:
     known = knowing.about.known
     assert known is not None
-    assert known.relations == 3  # the fourth has too few facts
+    assert known.relations == 4
     assert sum(step.count for step in known.reliability) == known.questions > 100
     assert knowing.calibrations.known is not None
     assert knowing.about.in_words() == "How good it is on new relations was not measured."
@@ -253,3 +254,8 @@ def test_vectors_of_a_large_graph_are_trained_further_on_all_facts(
     assert isinstance(fitted.fitted.method, EvidenceRanker)
     assert fitted.fitted.method.sources.completion is not None
     assert fitted.fitted.method.sources.completion.config.dimension == 200
+
+
+def test_a_single_relation_is_told_in_the_singular() -> None:
+    measured = MeasuredKnown(relations=1, questions=50, hits_at_1=0.5)
+    assert measured.in_words().startswith("On 1 relation of the graph, ")

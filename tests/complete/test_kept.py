@@ -10,6 +10,7 @@ import torch
 
 from faan.complete import Completer
 from faan.complete.kept import Kept, bytes_of
+from faan.evidence import Profiles
 
 from .conftest import CAPITALS
 
@@ -42,15 +43,15 @@ def test_values_that_grow_while_they_are_used_make_others_go() -> None:
 def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(
     trained: Completer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faan.complete.completer._MAX_KEPT", 200_000)
+    monkeypatch.setattr("faan.complete.preparing._MAX_KEPT", 200_000)
     asked = Completer(trained.graph, trained.fitted, trained.calibrations, trained.about)
-    whole = (asked.graph, asked.fitted, asked.calibrations, asked._profiles)
+    whole = (asked.graph, asked.fitted, asked.calibrations, Profiles.of(asked.graph))
     held = []
     for number in range(20):
         list(asked.suggest(CAPITALS[number : number + 5], heads=["land3", "land4"], top=2))
         seen: set[int] = set()
         for one in whole:
             bytes_of(one, seen)
-        held.append(bytes_of(asked._rankings, seen))
+        held.append(bytes_of(asked._rankings._kept, seen))
     assert max(held) < 200_000 + 2 * max(held[:1])
-    assert len(list(asked._rankings)) < 20
+    assert len(list(asked._rankings._kept)) < 20

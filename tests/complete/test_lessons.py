@@ -6,8 +6,8 @@ import numpy as np
 
 from faan.complete import Completer, Extended
 from faan.complete.calibration import Tuning
-from faan.complete.judging import Judge
 from faan.complete.lessons import Case, Lessons
+from faan.complete.probabilities import Judge
 from faan.complete.question import ask
 from faan.evidence import find_paths
 

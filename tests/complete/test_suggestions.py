@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -61,6 +62,27 @@ def test_nothing_is_computed_before_it_is_looked_at(land: Graph) -> None:
     assert [one.rank for one in suggestions[2:5]] == [2, 3, 4]
     assert suggestions
     assert source.taken == 5
+
+
+def test_slices_are_those_of_a_list(land: Graph) -> None:
+    every = list(lazy(land, Counted(7)))
+    places = (None, 0, 2, 5, 9, -1, -3)
+    for part in (slice(*bounds) for bounds in product(places, places, (None, 1, 2, -1, -2))):
+        assert lazy(land, Counted(7))[part] == every[part], part
+
+
+def test_an_interruption_loses_no_suggestion(land: Graph) -> None:
+    class Interrupted(Counted):
+        def __call__(self) -> Iterator[Suggestion]:
+            for one in super().__call__():
+                if self.taken == 4:
+                    raise KeyboardInterrupt
+                yield one
+
+    suggestions = lazy(land, Interrupted(7))
+    with pytest.raises(KeyboardInterrupt):
+        len(suggestions)
+    assert [one.rank for one in suggestions] == list(range(7))
 
 
 def test_showing_computes_the_first_rows_only(land: Graph) -> None:

@@ -131,7 +131,7 @@ def test_odds_fall_with_the_number_of_facts_that_say_so(completer: Completer) ->
 
 def test_probabilities_of_facts_differ_by_what_is_known_of_the_relation(completer: Completer) -> None:
     """The same scores with another self-test: the more is found, the likelier."""
-    ranking = completer._ranking(tuple(FIVE))
+    ranking = completer._rankings.get(tuple(FIVE))
     scores, places, has_value = np.array([2.0, 1.0, 0.0]), np.array([0, 1]), np.zeros(2, dtype=bool)
     usual = ranking.judge.probabilities(scores, places, has_value)
     better = replace(ranking.judge, tuning=ranking.judge.tuning.model_copy(update={"offset": 1.0}))

@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
 from faan.complete.about import About, Bin, GraphSource, Measured, Point
-from faan.complete.calibration import calibration_error, reliability
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
-from faan.complete.expected import Expected, expected_above, surest
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
+from faan.complete.given import as_examples, parse_pair, parse_pairs, trimmed
 from faan.complete.output import ENDINGS, NAMED, Line, cut, header, last_asked, line_writer
-from faan.complete.pairs import parse_pair, parse_pairs, trimmed
-from faan.complete.suggestions import Suggestions
-from faan.complete.trust import Trust
+from faan.complete.suggestions import Expected, Suggestions, expected_above, surest
+from faan.complete.trust import Trust, calibration_error, reliability
 from faan.complete.types import (
     Contribution,
     Described,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from faan.complete.bulk import BulkQuestion, BulkSettings, all_relations, suggest_in_bulk
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
-    from faan.complete.given import as_examples
     from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
 
@@ -103,7 +100,6 @@ _LAZY = {
     "suggest_in_bulk": "bulk",
     "Completer": "completer",
     "fit": "fitting",
-    "as_examples": "given",
     "Question": "question",
     "ask": "question",
     "entities": "question",

@@ -6,31 +6,33 @@ from pathlib import PurePath
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from faan.base import counted
 
-class Bin(BaseModel):
-    """Candidates of similar probability: how many, their mean probability, and the share that was true."""
+
+class Record(BaseModel):
+    """A part of a file that faan writes: nothing in it can be changed, and nothing else may be in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Bin(Record):
+    """Candidates of similar probability: how many, their mean probability, and the share that was true."""
 
     count: float
     said: float
     true: float
 
 
-class Point(BaseModel):
+class Point(Record):
     """The result of accepting all first suggestions with at least some probability."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float = Field(ge=0, le=1)
     answered: float = Field(ge=0, le=1)  # the share of heads that get an answer
     right: float | None = Field(None, ge=0, le=1)  # the share of the answers that is right; None without answers
 
 
-class Measured(BaseModel):
+class Measured(Record):
     """How well the model completed relations that it had never seen."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     relations: tuple[str, ...]  # the held-out relations
     shots: int = Field(ge=1)  # examples of each
@@ -43,19 +45,16 @@ class Measured(BaseModel):
     trade_off: tuple[Point, ...] = ()  # of the same
 
     def in_words(self) -> str:
-        """What to expect."""
-        relations = "1 relation" if len(self.relations) == 1 else f"{len(self.relations)} relations"
+        """Say how often the right answer came first or among the first ten."""
         return (
-            f"On {relations} that it had never seen, with {self.shots} examples each, the right answer was among the "
-            f"first ten for {self.hits_at_10:.0%} of {self.questions:,} questions, and the very first for "
-            f"{self.hits_at_1:.0%}."
+            f"On {counted(len(self.relations), 'relation')} that it had never seen, with {self.shots} examples each, "
+            f"the right answer was among the first ten for {self.hits_at_10:.0%} of {self.questions:,} questions, and "
+            f"the very first for {self.hits_at_1:.0%}."
         )
 
 
-class MeasuredKnown(BaseModel):
+class MeasuredKnown(Record):
     """How well the model found facts of the graph's own relations that were hidden from it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     relations: int = Field(ge=1)
     questions: int = Field(ge=1)
@@ -64,17 +63,15 @@ class MeasuredKnown(BaseModel):
     trade_off: tuple[Point, ...] = ()
 
     def in_words(self) -> str:
-        """What to expect."""
+        """Say how often the right answer came first."""
         return (
-            f"On {self.relations} relations of the graph, with all other facts known, the very first answer was right "
-            f"for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
+            f"On {counted(self.relations, 'relation')} of the graph, with all other facts known, the very first answer "
+            f"was right for {self.hits_at_1:.0%} of {self.questions:,} hidden facts."
         )
 
 
-class GraphSource(BaseModel):
+class GraphSource(Record):
     """The graph that a model was made from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str  # of the file or folder that it was read from, without its path
     entities: int
@@ -88,10 +85,8 @@ class GraphSource(BaseModel):
         return name if "://" in name else PurePath(name).name or name
 
 
-class About(BaseModel):
+class About(Record):
     """What a model is, what graph it was made from, and how good it is."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: str
     config: str = ""  # the configuration that it was made with
@@ -105,7 +100,7 @@ class About(BaseModel):
     date: str = ""
 
     def in_words(self) -> str:
-        """What to expect of it."""
+        """Say how good the model is on relations that it never saw."""
         if self.measured is not None:
             return self.measured.in_words()
         return f"How good it is on {'new relations' if self.known else 'this graph'} was not measured."

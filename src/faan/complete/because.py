@@ -47,11 +47,11 @@ class Because:
 
     def __init__(self, reasons: Reasons, scorer: Adjusted) -> None:
         self._reasons, self._scorer = reasons, scorer
-        self._question, self._graph = reasons.question, reasons.graph
+        self._question, self._graph, self._label = reasons.question, reasons.graph, reasons.label
         self._query = scorer.scorer.question if isinstance(scorer.scorer, EvidenceScorer) else None
 
     def tell(self, head: int, tails: Ints) -> list[tuple[Reason, ...]]:
-        """Reasons for each tail, by size."""
+        """Give the reasons for each tail, those that moved the score most first."""
         plain = self._scorer.scorer
         if isinstance(plain, ExplainingScorer):
             parts = [found.contributions for found in plain.explain(head, tails)]
@@ -83,8 +83,8 @@ class Because:
     def _tell_paths(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         """All paths to the tail as one reason: of several equally good paths, none would matter alone."""
         paths = self._reasons.paths(head, np.array([tail]), _PATHS)[tail]
-        told = self._distinct(paths)
-        one, other = self._reasons.label(head), self._reasons.label(tail)
+        told = list(self._distinct(paths).values())
+        one, other = self._label(head), self._label(tail)
         if not told:
             if added < 0:
                 yield Reason(f"against: no path that examples have leads from {one} to {other}", added, ())
@@ -102,22 +102,22 @@ class Because:
         """A path with how often it is right, as `Peru — borders → Chile: right for 4 of 9 that it reaches`."""
         walks = self._reasons.walks(path, head, tail, _FACTS)
         more = f" (and {counted(len(walks) - 1, 'more way')})" if len(walks) > 1 else ""
-        entities = tuple(self._reasons.label(entity) for entity in walks[0].entities)
+        entities = tuple(self._label(entity) for entity in walks[0].entities)
         told = ToldPath(self._reasons.hops(walks[0]), entities, len(walks) - 1, path.support, path.reached)
         right = f"right for {path.support} of {path.reached} that it reaches"
         return f"{self._reasons.in_words(walks[0])}{more}: {right}", told
 
-    def _distinct(self, paths: Iterable[FoundPath]) -> list[FoundPath]:
-        known: dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath] = {}
+    def _distinct(self, paths: Iterable[FoundPath]) -> dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath]:
+        """The paths that look different to a reader: by their entities, and their relations in either direction."""
+        found: dict[tuple[tuple[int, ...], tuple[int, ...]], FoundPath] = {}
         for path in paths:
             relations = tuple(relation % self._graph.num_relations for relation in path.walk.relations)
-            if len(set(path.walk.entities)) == len(path.walk.entities):
-                known.setdefault((relations, path.walk.entities), path)
-        return list(known.values())
+            found.setdefault((relations, path.walk.entities), path)
+        return found
 
     def _tell_links(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         relations, facts = self._reasons.direct_links(head, tail)
-        one, other = self._reasons.label(head), self._reasons.label(tail)
+        one, other = self._label(head), self._label(tail)
         if relations:
             listed = ", ".join(relations[:_NAMED])
             yield Reason(f"{_against(added)}{one} and {other} are linked directly: {listed}", added, facts[:_FACTS])
@@ -126,24 +126,23 @@ class Because:
 
     def _tell_edges(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         edges = counted(int(self._graph.neighbours.degrees_of(np.array([tail]))[0]), "edge")
-        yield Reason(f"{_against(added)}{self._reasons.label(tail)} has {edges} in the graph", added, ())
+        yield Reason(f"{_against(added)}{self._label(tail)} has {edges} in the graph", added, ())
 
     def _tell_neighbours(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         shared, facts = self._reasons.shared_neighbours(head, tail)
-        one, other = self._reasons.label(head), self._reasons.label(tail)
+        one, other = self._label(head), self._label(tail)
         if not len(shared):
             if added < 0:
                 yield Reason(f"against: {one} and {other} have no neighbour in common", added, ())
             return
-        names = ", ".join(self._reasons.label(entity) for entity in shared[:_NAMED].tolist())
-        more = f" and {len(shared) - _NAMED} more" if len(shared) > _NAMED else ""
         few = "against: few " if added < 0 else ""
-        yield Reason(f"{few}neighbours of both {one} and {other}: {names}{more}", added, facts[:_FACTS])
+        names = self._listed(shared.tolist())
+        yield Reason(f"{few}neighbours of both {one} and {other}: {names}", added, facts[:_FACTS])
 
     def _tell_tail(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         pairs = self._question.references
         others = pairs[(pairs[:, 0] != head) & (pairs[:, 1] == tail)]
-        of, name = counted(int((pairs[:, 0] != head).sum()), "example"), self._reasons.label(tail)
+        of, name = counted(int((pairs[:, 0] != head).sum()), "example"), self._label(tail)
         if len(others):
             yield Reason(
                 f"{_against(added)}{name} is the tail of {len(others)} of {of}", added, self._reasons.examples(others)
@@ -154,22 +153,20 @@ class Because:
     def _tell_nearest(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         """Known heads like this one that have the tail."""
         assert self._query is not None
-        nearest, one, other = self._query.nearest(head), self._reasons.label(head), self._reasons.label(tail)
+        nearest, one, other = self._query.nearest(head), self._label(head), self._label(tail)
         having = nearest[nearest[:, 1] == tail]
         of = f"{counted(len(np.unique(nearest[:, 0])), self._known_head)} most like {one}"
         if len(having):
             heads = list(dict.fromkeys(having[:, 0].tolist()))
-            names = ", ".join(self._reasons.label(like) for like in heads[:_NAMED])
-            more = f" and {len(heads) - _NAMED} more" if len(heads) > _NAMED else ""
-            said = f"{len(heads)} of {of} {_has(len(heads))} {other}: {names}{more}"
+            said = f"{len(heads)} of {of} {_has(len(heads))} {other}: {self._listed(heads)}"
             yield Reason(_against(added) + said, added, self._reasons.examples(having))
-        elif added < 0:
+        elif added < 0 and len(nearest):
             yield Reason(f"against: none of {of} has {other}", added, ())
 
     def _tell_shared(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         """What the head has in common with known heads that have the tail."""
         assert self._query is not None
-        one, other = self._reasons.label(head), self._reasons.label(tail)
+        one, other = self._label(head), self._label(tail)
         shared = self._query.shared_facts.supporting(head, tail)
         if shared:
             told = [self._reasons.fact_of(head, fact.relation, fact.entity) for fact in shared[:_FACTS]]
@@ -180,19 +177,24 @@ class Because:
         elif added < 0:
             yield Reason(f"against: no fact that {one} shares with others speaks for {other}", added, ())
 
+    def _listed(self, entities: Sequence[int]) -> str:
+        """The labels of the first few entities, and how many more there are."""
+        names = ", ".join(map(self._label, entities[:_NAMED]))
+        return f"{names} and {len(entities) - _NAMED} more" if len(entities) > _NAMED else names
+
     @property
     def _known_head(self) -> str:
-        """What heads of references are called: a new relation is known by its examples alone."""
+        """What to call heads of references: of a new relation only the examples are known."""
         return "known head" if self._question.hidden is not None else "example"
 
     def _tell_types(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         kind, share = self._reasons.type_share(tail)
         if kind:
-            name = self._reasons.label(tail)
+            name = self._label(tail)
             yield Reason(f"{_against(added)}{name} is of type {kind}, as {share:.0%} of the examples' tails", added, ())
 
     def _tell_roles(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        name = self._reasons.label(tail)
+        name = self._label(tail)
         relations, facts = self._reasons.shared_roles(tail, _NAMED)
         if added < 0:
             yield Reason(f"against: {name} takes part in other relations than the examples' tails", added, ())
@@ -201,12 +203,12 @@ class Because:
             yield Reason(f"{name} takes part in relations of the examples' tails: {listed}", added, facts[:_FACTS])
 
     def _tell_vectors(self, head: int, tail: int, added: float) -> Iterable[Reason]:
-        one, other = self._reasons.label(head), self._reasons.label(tail)
+        one, other = self._label(head), self._label(tail)
         if added < 0:
             yield Reason(f"against: the vectors of {one} and {other} do not fit the examples", added, ())
             return
         pairs = self._nearest(head, tail)
-        named = ", ".join(f"{self._reasons.label(a)} → {self._reasons.label(b)}" for a, b in pairs[:1].tolist())
+        named = ", ".join(f"{self._label(a)} → {self._label(b)}" for a, b in pairs[:1].tolist())
         shared = self._reasons.in_common(head, int(pairs[0, 0]))
         common = f" (both {shared})" if shared else ""
         yield Reason(
@@ -218,7 +220,7 @@ class Because:
     def _tell_learnt(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         weights = self._reasons.resemblance(head, tail)
         best = self._question.references[[int(np.argmax(weights))]]
-        named = f"{self._reasons.label(int(best[0, 0]))} → {self._reasons.label(int(best[0, 1]))}"
+        named = f"{self._label(int(best[0, 0]))} → {self._label(int(best[0, 1]))}"
         yield Reason(f"most like the example {named}", added, self._reasons.examples(best))
 
     def _nearest(self, head: int, tail: int) -> Ints:
@@ -233,22 +235,18 @@ class Because:
         return np.asarray(pairs[keep][order[:_NAMED]] if keep.any() else pairs[:1])
 
     def _adjustments(self, head: int, tail: int) -> Iterable[Reason]:
-        types, decided = self._scorer.parts(head, tail)
-        if types:
+        added = self._scorer.parts(head, tail)
+        if added.types:
             one, other = (self._reasons.type_of(entity) for entity in (head, tail))
-            yield Reason(f"against: no known fact of this relation links a {one} with a {other}", types, ())
-        yield from self._schema(head, tail)
-        for kind, added in decided.items():
-            if added:
-                yield Reason(f"{_against(added)}{_DECIDED[kind]}", added, ())
-
-    def _schema(self, head: int, tail: int) -> Iterable[Reason]:
-        against, for_it = self._scorer.schema_parts(head, tail)
-        if against:
-            yield Reason(f"against: {self._reasons.broken_rule(head, tail)}", against, ())
-        if for_it:
+            yield Reason(f"against: no known fact of this relation links a {one} with a {other}", added.types, ())
+        if added.schema:
+            yield Reason(f"against: {self._reasons.broken_rule(head, tail)}", added.schema, ())
+        if added.follows:
             said, fact = self._reasons.follows_from(head, tail)
-            yield Reason(said, for_it, (fact,))
+            yield Reason(said, added.follows, (fact,))
+        for kind, amount in added.decided.items():
+            if amount:
+                yield Reason(f"{_against(amount)}{_DECIDED[kind]}", amount, ())
 
 
 _DECIDED: dict[Decided, str] = {

@@ -8,12 +8,12 @@ the blocks in any order, on any number of workers and some of them twice: the pa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from faan.base import (
     Cluster,
@@ -29,6 +29,7 @@ from faan.base import (
     read_small,
     write_text,
 )
+from faan.complete.about import Record
 from faan.complete.checksums import fingerprint
 from faan.complete.completer import Completer
 from faan.complete.suggestions import TYPES
@@ -42,39 +43,31 @@ _SCHEMA = pl.Schema({"relation": pl.String(), **TYPES})
 _AS_NAMED: Any = {"glob": False, "hive_partitioning": False}  # a folder may be called `[new]` or `a=b`
 
 
-class BulkQuestion(BaseModel):
+class BulkQuestion(Record):
     """A relation to complete: what parts call it, and its examples."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     relation: str
     examples: Examples
 
 
-class BulkSettings(BaseModel):
+class BulkSettings(Record):
     """Which suggestions to write for each head."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     top: int = Field(10, ge=1)
     min_probability: float = Field(0.0, ge=0, le=1)
     strict: bool = False
 
 
-class _Block(BaseModel):
+class _Block(Record):
     """Some heads of a relation, by their places among those that lack a fact of it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: int = Field(ge=0)
     begin: int = Field(ge=0)
     end: int = Field(ge=1)
 
 
-class BulkJob(BaseModel):
+class BulkJob(Record):
     """What `job.json` says: what is asked, in which blocks, and whether all of it is done."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["faan-suggestions"] = "faan-suggestions"
     version: Literal[1] = 1
@@ -96,7 +89,7 @@ class BulkWorker:
     def __init__(self, model: Completer | Path, folder: Path) -> None:
         self._completer = Completer.load(model) if isinstance(model, Path) else model
         self._folder, self._job = folder, read_job(folder)
-        self._heads = lru_cache(2)(self._find_heads)
+        self._heads = lru_cache(2)(partial(_heads, self._completer, settings=self._job.settings))
 
     def compute(self, number: int) -> None:
         """Compute a block and write its part."""
@@ -104,17 +97,15 @@ class BulkWorker:
         question = self._job.questions[block.question]
         found = self._completer.suggest(
             question.examples,
-            self._heads(block.question)[block.begin : block.end],
+            self._heads(question)[block.begin : block.end],
             top=settings.top,
             strict=settings.strict,
             min_probability=settings.min_probability,
             progress=False,
         )
         with atomic_file(_part(self._folder, number)) as part:
-            _of_relation(found.to_polars(), question.relation).write_parquet(part)
-
-    def _find_heads(self, question: int) -> list[str]:
-        return _heads(self._completer, self._job.questions[question], self._job.settings)
+            relation = pl.lit(question.relation, pl.String).alias("relation")
+            found.to_polars().select(relation, pl.all()).write_parquet(part)
 
 
 def all_relations(completer: Completer) -> list[BulkQuestion]:
@@ -225,10 +216,6 @@ def _is_left_by_a_kill(folder: Path) -> bool:
 
 def _heads(completer: Completer, question: BulkQuestion, settings: BulkSettings) -> list[str]:
     return completer.heads_lacking(question.examples, strict=settings.strict, by_likeness=False)
-
-
-def _of_relation(found: pl.DataFrame, relation: str) -> pl.DataFrame:
-    return found.select(pl.lit(relation, pl.String).alias("relation"), pl.all())
 
 
 def _is_done(job: BulkJob, folder: Path, number: int) -> bool:

@@ -24,10 +24,10 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from scipy import optimize
 
-from faan.complete.about import Bin
+from faan.complete.about import Record
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ QUESTION_FEATURES = ("lead", "number of candidates", "number of examples", "few 
 _RANK = CANDIDATE_FEATURES.index("rank")  # minus its logarithm
 _FEATURES = len(CANDIDATE_FEATURES) + len(QUESTION_FEATURES)
 _RIDGE = 0.15  # pulls coefficients to 0, the more the less there is to learn from
-NEW_RIDGE = 2.0  # the same for new relations, which differ more from each other than known ones
+NEW_RIDGE = 2.0  # the same for new relations, which differ more from each other than relations of the graph
 _APART = 20  # best candidates of a question that count one by one; the others are grouped by rank
 _GROWTH = 1.5  # of the groups' sizes
 _SURE = 6.0  # a logit beyond which nothing is surer
@@ -86,7 +86,7 @@ class Answered:
     def of(
         cls, scores: Floats, right: NDArray[np.bool_], shots: int, one_value: bool, values: int | None = None
     ) -> Answered:
-        """From the scores (C,) of all candidates, and which are right.
+        """Describe a question by the scores (C,) of all its candidates and which of them are right.
 
         `values` is how many others the head is known to have, where right ones were hidden from a graph that may lack
         more of them; None where all that is true is known to be right.
@@ -105,7 +105,7 @@ class Answered:
 
     @property
     def is_shared(self) -> bool:
-        """Whether candidates share one unit for each right one."""
+        """Whether the probabilities of all candidates sum to the number of right ones at most."""
         return self.one_value or self.values is not None
 
 
@@ -117,10 +117,10 @@ def _group_ends(count: int) -> NDArray[np.int64]:
     return np.array(ends, dtype=np.int64)
 
 
-class Calibration(BaseModel):
+class Calibration(Record):
     """A monotone logistic regression on standardised features."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     coefficients: _Numbers
     intercept: float
@@ -140,26 +140,28 @@ class Calibration(BaseModel):
         return sum(self.coefficients[i] / self.scale[i] for i in (0, 1))
 
 
-class Calibrations(BaseModel):
+class Calibrations(Record):
     """The calibrations of a model: of new relations, and of those of its graph."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     new: Calibration
     known: Calibration | None = None  # None where too few facts could be hidden to measure it: then that of new ones
 
     def of(self, is_known: bool) -> Calibration:
-        """That of a relation of the graph, or of a new one."""
+        """The calibration for a relation of the graph, or for a new one."""
         return self.known if is_known and self.known is not None else self.new
 
 
-class Tuning(BaseModel):
-    """What is particular to one relation: its logits are offset + slope * logit."""
+class Tuning(Record):
+    """How one relation differs from others: its logits are offset + slope * logit."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     offset: float = 0.0
     slope: float = Field(1.0, gt=0)
+
+    def logits(self, calibration: Calibration, rows: Floats) -> Floats:
+        """The logarithm of the odds of each row of features in this relation, (n, F) to (n,)."""
+        return self.offset + self.slope * calibration.logits(rows)
 
 
 def probabilities(logits: Floats, one_value: bool) -> Floats:
@@ -233,7 +235,7 @@ _SLOPES = (0.1, 5.0)
 
 
 def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tuning:
-    """What questions about one relation say of it; with few, it stays near what all relations say together."""
+    """Fit how one relation differs from others; a few questions move it little."""
     if not questions:
         return Tuning()
     z = calibration.logits(np.concatenate([one.rows for one in questions]))
@@ -271,7 +273,7 @@ class _Likelihood:
         self._counts = np.where(self._shared[self._owner], 1.0, inverse_rank)
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
-        """The loss of logits (rows,), and what it changes with each."""
+        """The loss of logits (rows,), and its gradient (rows,)."""
         odds, owner, start = np.exp(np.minimum(z, 50)), self._owner, self._starts
         total = 1 + np.add.reduceat(self._count * odds, start)
         right = np.add.reduceat(self._counts * self._right * z, start)
@@ -284,23 +286,6 @@ class _Likelihood:
 
 def _sigmoid(z: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * z)))
-
-
-def reliability(said: Floats, right: NDArray[np.bool_] | Floats, bins: int = 10) -> list[Bin]:
-    """Compare probabilities with what was true, in equal steps of probability; empty steps are left out."""
-    place = np.minimum((said * bins).astype(np.int64), bins - 1)
-    steps = (place == number for number in range(bins))
-    return [
-        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=min(float(right[rows].mean()), 1.0))
-        for rows in steps
-        if rows.any()
-    ]
-
-
-def calibration_error(bins: Sequence[Bin]) -> float:
-    """By how much probabilities are off, on average over candidates (expected calibration error); 0 without any."""
-    total = sum(b.count for b in bins)
-    return sum(b.count * abs(b.said - b.true) for b in bins) / total if total else 0.0
 
 
 UNMEASURED = Calibration(

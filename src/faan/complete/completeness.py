@@ -28,8 +28,8 @@ from faan.complete.calibration import MISSING, Answered, Floats
 _GRID = np.geomspace(0.002, 2, 41)  # of m
 _USUAL, _SPREAD = 0.1, 1.0  # m before anything was asked, and the standard deviation of its logarithm
 _TRUE = (np.arange(50) + 0.5) / 50  # grid of r
-_MEANS = (0.02, 0.05, *(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), 0.95, 0.98)  # of the beta distribution of r,
-_COUNTS = (2, 5, 20, 100)  # and its spread: as many questions as it is worth
+_MEANS = (0.02, 0.05, *(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), 0.95, 0.98)  # of the beta distribution of r
+_COUNTS = (2, 5, 20, 100)  # its spread: how many questions it is worth
 _DOUBT = 0.05  # how far its mean is from 1, before anything was asked
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints, html_table, progress_bars
+from faan.base import InputError, Ints, html_table
 from faan.complete.about import About
-from faan.complete.calibration import Calibration, Calibrations
+from faan.complete.calibration import Calibrations
 from faan.complete.constraints import Constraints
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
-from faan.complete.judging import Judge, learn
-from faan.complete.kept import Kept
 from faan.complete.methods import Fitted
+from faan.complete.preparing import Rankings
 from faan.complete.question import Question, ask, entities, fitting
 from faan.complete.ranking import Ranking, heads_for
-from faan.complete.reasons import Reasons
-from faan.complete.registry import load_by
-from faan.complete.remembered import Remembered
-from faan.complete.reserved import reserved_rows
-from faan.complete.scoring import Adjusted
-from faan.complete.selftest import NOTHING, SelfTest, run_self_test
 from faan.complete.suggestions import Asked, Suggestions
 from faan.complete.trust import Trust, reliability_of, trade_off
-from faan.complete.types import Examples, Explanation, Extended, Known, Suggestion
+from faan.complete.types import Examples, Explanation, Known, Suggestion
 from faan.evidence import Profiles
 from faan.graph import Graph
-from faan.tasks import PairSet, Scorer
-
-_MAX_KEPT = 256 << 20  # bytes of cached questions
 
 
 class Completer:
@@ -57,8 +46,7 @@ class Completer:
         self, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About, folder: Path | None = None
     ) -> None:
         self.graph, self.fitted, self.calibrations, self.about = graph, fitted, calibrations, about
-        self._tests = Remembered(graph, folder)
-        self._rankings: Kept[Ranking] = Kept(_MAX_KEPT)
+        self._rankings = Rankings(graph, fitted, calibrations, about.seed, folder)
 
     def __repr__(self) -> str:
         return f"Completer({self.about.method}, {self.graph!r})"
@@ -100,7 +88,7 @@ class Completer:
         Traceback (most recent call last):
         faan.base.errors.InputError: no-such-model: there is no model: config.json is missing; `faan fit` makes one
         """
-        return cls(*read_model(Path(folder), load_by), Path(folder))
+        return cls(*read_model(Path(folder)), Path(folder))
 
     def suggest(
         self,
@@ -160,17 +148,15 @@ class Completer:
             raise InputError(f"known must be 'skip' or 'show', found {known!r}")
         self._check_strict(strict)
         given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
-        ranking = self._ranking(given, wrong, progress=progress)
+        ranking = self._rankings.get(given, wrong, progress=progress)
+        question, by_tail = ranking.question, heads is None and tails is not None
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
-        by_tail = heads is None and answers is not None
         if heads is None and answers is not None:
-            asked, inverse = answers, self._ranking(given, wrong, inverse=True, progress=progress)
+            asked, inverse = answers, self._rankings.get(given, wrong, inverse=True, progress=progress)
             stream = partial(heads_for, asked, ranking, inverse, top, known, strict, min_probability)
         else:
-            named = None if heads is None else entities(self.graph, as_names(heads, "heads"))
-            asked = self._lacking(ranking.question, strict) if named is None else named
+            asked = self._lacking(question, strict) if heads is None else entities(self.graph, as_names(heads, "heads"))
             stream = partial(ranking.best, asked, answers, top, known, strict, min_probability)
-        question = ranking.question
         about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
         return Suggestions(stream, about, progress=progress)
 
@@ -186,7 +172,7 @@ class Completer:
         >>> judged[0].probability > judged[1].probability
         True
         """
-        ranking = self._ranking(as_examples(examples, self.graph), as_pairs(rejected, "rejected"))
+        ranking = self._rankings.get(as_examples(examples, self.graph), as_pairs(rejected, "rejected"))
         ids = [(self.graph.entity(head), self.graph.entity(tail)) for head, tail in as_pairs(pairs, "pairs")]
         if not ids:
             return []
@@ -210,7 +196,7 @@ class Completer:
         ('land6', 'town6')
         """
         given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
-        ranking = self._ranking(given, wrong)
+        ranking = self._rankings.get(given, wrong)
         pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking, self.fitted.method, suggestion, self._trust(given, ranking).in_words())
@@ -241,7 +227,7 @@ class Completer:
         >>> completer.looks_functional("lies_in")
         True
         """
-        return self._ranking(as_examples(examples, self.graph)).reasons.one_tail_each
+        return ask(self.graph, as_examples(examples, self.graph)).one_value
 
     def trust(self, examples: ExamplesLike, *, rejected: PairsLike = ()) -> Trust:
         """What the probabilities of a relation rest on, and how reliable they are.
@@ -254,11 +240,11 @@ class Completer:
         True
         """
         given = as_examples(examples, self.graph)
-        return self._trust(given, self._ranking(given, as_pairs(rejected, "rejected")))
+        return self._trust(given, self._rankings.get(given, as_pairs(rejected, "rejected")))
 
     def _trust(self, examples: Examples, ranking: Ranking) -> Trust:
         question, firsts = ranking.question, ranking.test.firsts
-        accepted = self._accepted(examples, question)
+        accepted = self._rankings.accepted(examples, question)
         return Trust(
             facts=ranking.test.facts,
             examples=question.num_examples,
@@ -268,82 +254,6 @@ class Completer:
             reliability=reliability_of(firsts),
             trade_off=trade_off(firsts),
         )
-
-    @cached_property
-    def _profiles(self) -> Profiles:
-        return Profiles.of(self.graph)
-
-    def _ranking(
-        self,
-        examples: Examples,
-        rejected: tuple[tuple[str, str], ...] = (),
-        *,
-        inverse: bool = False,
-        progress: bool = True,
-    ) -> Ranking:
-        """The ranking of a question; those of the last few questions are cached."""
-        key = (examples, rejected, inverse)
-        shared = (self.graph, self.fitted, self.calibrations, self._profiles)
-        return self._rankings.get(key, partial(self._prepare, examples, rejected, inverse, progress), shared)
-
-    def _prepare(
-        self, examples: Examples, rejected: tuple[tuple[str, str], ...], inverse: bool, progress: bool
-    ) -> Ranking:
-        question = ask(self.graph, examples, rejected)
-        question = question.inverse() if inverse else question
-        plain = self.fitted.method.prepare(question.task, question.references)
-        test = (
-            NOTHING if inverse else self._test(examples, question, progress)
-        )  # it only finds heads of a tail; no probabilities are needed
-        calibration, reasons = self._calibration(question), Reasons(question, self._profiles, plain)
-        scorer, judge = Adjusted.of(question, plain, calibration), Judge.of(question, calibration, test.tuning)
-        if len(question.rejected) and not inverse:
-            lessons = learn(
-                question, reasons.relation_paths, scorer, self._accepted(examples, question), judge, test.hits
-            )
-            scorer, judge = Adjusted.of(question, plain, calibration, lessons), replace(judge, shift=lessons.shift)
-        return Ranking(question, scorer, judge, reasons, test)
-
-    def _calibration(self, question: Question) -> Calibration:
-        return self.calibrations.of(question.hidden is not None)
-
-    def _accepted(self, examples: Examples, question: Question) -> tuple[PairSet, Scorer] | None:
-        """Accepted pairs that are not facts of the graph, and a scorer that was not given them."""
-        name = self._own_facts(examples)
-        if name is None or isinstance(examples, str):
-            return None
-        own, pairs = self._ranking(name), question.known.pairs
-        new = pairs[~own.question.known.contains(pairs[:, 0], pairs[:, 1])]
-        return PairSet(new[:, 0], new[:, 1], self.graph.num_entities), own.scorer
-
-    def _test(self, examples: Examples, question: Question, progress: bool) -> SelfTest:
-        """The self-test of a relation: of its own facts in the graph, where it has any, made once."""
-        name = self._own_facts(examples)
-        found = None if name is None else self._tests.get(name)
-        if found is not None:
-            return found
-        with progress_bars(wanted=progress) as on_progress:
-            if name is None:
-                return run_self_test(question, self.fitted.method, self._calibration(question), None, on_progress)
-            own, relation = ask(self.graph, name), self.graph.relation(name)
-            rows = self._reserved[self.graph.relations[self._reserved] == relation]
-            unseen = np.stack([self.graph.heads[rows], self.graph.tails[rows]], axis=1)
-            asked = unseen if self.fitted.is_trained else None
-            found = run_self_test(own, self.fitted.method, self._calibration(own), asked, on_progress)
-        self._tests.put(name, found)
-        return found
-
-    def _own_facts(self, examples: Examples) -> str | None:
-        """The name of the relation whose facts in the graph are examples; None for a new one."""
-        given = examples.relation if isinstance(examples, Extended) else examples
-        if not isinstance(given, str):
-            return None
-        relation = self.graph.relation(given)
-        return self.graph.relation_names[relation] if self.graph.relation_counts[relation] else None
-
-    @cached_property
-    def _reserved(self) -> Ints:
-        return reserved_rows(self.graph, self.about.seed)
 
     def _check_strict(self, strict: bool) -> None:
         if strict and self.graph.schema is None:
@@ -359,6 +269,7 @@ class Completer:
         heads = heads if constraints is None else heads[constraints.may_have(heads)]
         if not by_likeness:
             return heads
-        examples = self._profiles.dense(np.unique(question.references[:, 0]), question.hidden)
-        alike = self._profiles.similarities(heads, examples, question.hidden).mean(1)
+        profiles = Profiles.of(self.graph)
+        examples = profiles.dense(np.unique(question.references[:, 0]), question.hidden)
+        alike = profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

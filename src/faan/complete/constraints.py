@@ -14,7 +14,7 @@ from faan.complete.question import Question
 from faan.graph import Breaking, Rule
 
 SAYS = 40  # a rule of the schema counts as much as so many facts
-_SAYS_APART = 200  # and a rule about disjoint classes as so many
+_SAYS_APART = 200  # a rule about disjoint classes counts as much as so many facts
 _DOUBT = 2.0  # a pseudo-count: violations that are assumed in addition to those seen
 _FOLLOWS = 4.0  # log-odds that are added if the fact follows from a known one
 
@@ -54,7 +54,7 @@ class Constraints:
 
     @classmethod
     def of(cls, question: Question) -> Constraints | None:
-        """For a question; None where the schema says nothing about its relation."""
+        """The constraints on a question; None where the schema says nothing about its relation."""
         rules = question.rules
         return None if rules is None or not (rules.rules or rules.implied_by) else cls(question, rules.rules)
 

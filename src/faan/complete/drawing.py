@@ -112,12 +112,10 @@ def _label(edge: Edge, places: dict[str, tuple[float, float]]) -> Label:
     return Label(*_ends(edge, places), width, _CAPTION + 2 if edge.label else 0)
 
 
-def layout(drawing: EvidenceGraph, width: float = _WIDTH) -> dict[str, tuple[float, float]]:
+def layout(drawing: EvidenceGraph, width: float) -> dict[str, tuple[float, float]]:
     """Where each node is drawn: head left, tail right, paths between them, facts outside, examples below."""
     placed: dict[str, tuple[float, float]] = {}
-    beside = {
-        role: [n.id for n in drawing.nodes if n.role == role] for role in ("path", "neighbour", "example")
-    }  # what stands in each column
+    beside = {role: [n.id for n in drawing.nodes if n.role == role] for role in ("path", "neighbour", "example")}
     tail = next(node.id for node in drawing.nodes if node.role == "tail")
     of_tail = [n for n in beside["neighbour"] if any({n, tail} == {e.source, e.target} for e in drawing.edges)]
     columns = {
@@ -201,14 +199,9 @@ def _write_png(drawing: EvidenceGraph, path: Path) -> None:
     for edge, caption in zip(drawing.edges, arranged.captions, strict=True):
         (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
         colour, dashes = _STROKES[edge.kind]
-        style = {
-            "arrowstyle": "-|>",
-            "color": colour,
-            "lw": 1 + 2 * min(max(edge.weight, 0), 1),
-            "shrinkA": 8,
-            "shrinkB": 8,
-        }
-        axes.annotate("", (x2, y2), (x1, y1), arrowprops=style | {"linestyle": "--" if dashes else "-"})
+        stroke, line = 1 + 2 * min(max(edge.weight, 0), 1), "--" if dashes else "-"
+        style = {"arrowstyle": "-|>", "color": colour, "lw": stroke, "linestyle": line, "shrinkA": 8, "shrinkB": 8}
+        axes.annotate("", (x2, y2), (x1, y1), arrowprops=style)
         if edge.label and caption is not None:
             name = shorten(edge.label, _LONGEST).replace("$", r"\$")
             axes.text(caption.x, caption.y, name, color=colour, fontsize=7, ha="center", va="center")

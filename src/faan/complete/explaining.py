@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,18 +42,18 @@ def explain(ranking: Ranking, method: Method, suggestion: Suggestion, rests_on: 
         sides = _alike(reasons, head, question.references[:, 0]), _alike(reasons, tail, question.references[:, 1])
     paths = reasons.paths(head, np.array([tail]), _PATHS)[tail]
     explanation = Explanation(
-        suggestion,
-        question.relation,
-        {},
-        _examples(question, weights),
-        *sides,
-        tuple(_path(graph, path, len(question.references)) for path in paths),
-        _evidence(ranking.scorer.scorer, head, tail),
-        ranking.because.tell(head, np.array([tail]))[0],
-        rests_on,
+        suggestion=suggestion,
+        relation=question.relation,
+        labels={},
+        examples=_examples(question, weights),
+        head_neighbours=sides[0],
+        tail_neighbours=sides[1],
+        paths=tuple(_path(graph, path, len(question.references)) for path in paths),
+        evidence=_evidence(ranking.scorer.scorer, head, tail),
+        reasons=ranking.because.tell(head, np.array([tail]))[0],
+        rests_on=rests_on,
     )
-    explanation.labels.update(_labels(graph, explanation))
-    return explanation
+    return replace(explanation, labels=_labels(graph, explanation))
 
 
 def _evidence(scorer: Scorer, head: int, tail: int) -> tuple[Contribution, ...]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import torch
 
 from faan.base import InputError, OnProgress, read_small, scratch_folder, write_tensors, write_text
-from faan.complete.methods import Fitted, Recipe
+from faan.complete.methods import Fitted, Recipe, Unseen
 from faan.embed import Embeddings
 from faan.graph import Graph
 from faan.models import Background, FewShotConfig, FewShotModel
-from faan.tasks import Benchmark, Method, Task, without_relations
+from faan.tasks import Benchmark, without_relations
 from faan.train import BEST_FILE, EMBED_FOLDER, Callbacks, RunConfig, copied, load_best, train_run
 
 _CONFIG_FILE = "run.json"
@@ -49,14 +49,12 @@ class FittedModel(Fitted):
             remove()
         return cls(config, embeddings, model, [task.relation for task in benchmark.tasks])
 
-    def unseen(
-        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
-    ) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
         """The model with the test tasks alone: training it again without other tasks would take too long."""
         yield self.method, benchmark.splits["test"]
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedModel:
-        """It keeps its weights, and sees the facts that it was not trained with."""
+        """The same weights, with the facts that the model was not trained with as neighbours."""
         assert isinstance(self.method, FewShotModel)
         model = _build(self.config, self.embeddings, graph, self.tasks)
         model.load_state_dict(self.method.state_dict())
@@ -71,7 +69,7 @@ class FittedModel(Fitted):
         write_tensors(folder / BEST_FILE, copied(self.method.state_dict()))
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedModel:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> FittedModel:
         """Build the model again and give it its weights."""
         config = RunConfig.model_validate_json(read_small(folder / _CONFIG_FILE))
         tasks = json.loads(read_small(folder / _TASKS_FILE))

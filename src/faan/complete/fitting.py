@@ -1,4 +1,4 @@
-"""Making a completer from a graph."""
+"""Making a completer from a graph: choose tasks among its relations, train, measure."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timezone
 from importlib.metadata import version
+from itertools import product
 from typing import Any
 
 from faan.base import InputError, OnProgress, counted, progress_bars
 from faan.complete.about import About, GraphSource
 from faan.complete.calibration import UNMEASURED, Calibrations
-from faan.complete.choosing import choose_tasks
 from faan.complete.completer import Completer
 from faan.complete.given import NamesLike, as_names
 from faan.complete.measuring import measure
 from faan.complete.methods import Recipe
 from faan.complete.registry import FALLBACK, fitted_by, recipe_of
-from faan.complete.reserved import reserved_rows
-from faan.complete.selftest import measure_known
+from faan.complete.selftest import measure_known, reserved_rows
 from faan.graph import Graph, read_graph, summarise_schema
-from faan.tasks import SPLITS, Benchmark, without_relations, without_rows
+from faan.tasks import SPLITS, Benchmark, BuildSettings, build_benchmark, without_relations, without_rows
 
 _MIN_TRIPLES = 2
 _LIBRARIES = ("faan", "numpy", "torch")
+_RANGES = (50, 500), (20, 2_000), (10, 10_000)  # facts of a task: rare relations first, wider where these are too few
+_ENOUGH = 12  # with so many relations in a range, the next range is not tried
+_MOST = 60  # tasks
+_SHARE = 3  # a third of the relations at most: what is left should look like the whole graph
+_ATTEMPTS = 8  # tries on a small graph, where one choice may leave the other tasks without known entities
+_SMALL = 100_000  # triples
+_DEV, _TEST = 0.1, 0.25  # the share to choose by and the share to measure with
 
 
 def fit(
@@ -100,7 +106,13 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     about = About(
         method=recipe.method,
         config=recipe.config,
-        source=_source(graph, without),
+        source=GraphSource(
+            name=graph.report.source,
+            entities=graph.num_entities,
+            relations=len(graph.used_relations),
+            triples=graph.num_triples,
+            without=tuple(without),
+        ),
         measured=measured,
         known=known and known[0],
         notes=tuple(notes),
@@ -110,6 +122,33 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
     return Completer(graph, fitted, Calibrations(new=calibration, known=known[1] if known else None), about)
+
+
+def choose_tasks(graph: Graph, seed: int) -> Benchmark | None:
+    """Tasks of a graph and what is left of it, with the same ids; None where too few relations can be tasks."""
+    most = min(_MOST, len(graph.used_relations) // _SHARE)
+    if most < len(SPLITS):
+        return None
+    best: Benchmark | None = None
+    attempts = _ATTEMPTS if graph.num_triples < _SMALL else 1
+    for (low, high), attempt in product(_RANGES, range(attempts)):
+        settings = BuildSettings(
+            min_triples=low,
+            max_triples=high,
+            max_tasks=most,
+            dev_share=_DEV,
+            test_share=_TEST,
+            seed=seed + attempt,
+        )
+        try:
+            found, _ = build_benchmark(graph, settings, name="tasks", keep_ids=True)
+        except InputError:  # fewer than three
+            continue
+        if best is None or len(found.tasks) > len(best.tasks):
+            best = found
+        if len(best.tasks) >= min(_ENOUGH, most):
+            break
+    return best
 
 
 def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) -> tuple[Recipe, list[str]]:
@@ -131,16 +170,6 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
     if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
         return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]
     return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
-
-
-def _source(graph: Graph, without: Sequence[str]) -> GraphSource:
-    return GraphSource(
-        name=graph.report.source,
-        entities=graph.num_entities,
-        relations=len(graph.used_relations),
-        triples=graph.num_triples,
-        without=tuple(without),
-    )
 
 
 @contextmanager

@@ -10,9 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
@@ -27,7 +26,7 @@ from faan.base import (
     read_small,
     write_text,
 )
-from faan.complete.about import About
+from faan.complete.about import About, Record
 from faan.complete.calibration import Calibrations
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
@@ -52,10 +51,8 @@ class _Head(BaseModel):
     version: int
 
 
-class _Config(BaseModel):
+class _Config(Record):
     """All of `config.json`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal["faan-model"] = "faan-model"
     version: int = _VERSION
@@ -92,25 +89,19 @@ def write_model(folder: Path, graph: Graph, fitted: Fitted, calibrations: Calibr
     Checked(folder, _WRITTEN).remember()
 
 
-class Load(Protocol):
-    """Reads a method from its folder, of which all values were checked before or not."""
-
-    def __call__(self, folder: Path, graph: Graph, *, checked: bool) -> Fitted:
-        """Read it."""
-
-
-def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[Graph, Fitted, Calibrations, About]:
+def read_model(folder: Path) -> tuple[Graph, Fitted, Calibrations, About]:
     """Open a model; a folder that is damaged or from a newer version is refused with what to do.
 
     All of a folder is read and checked when it is opened for the first time on a machine, or has changed since.
-    `load_by` knows how to read the method of a model, or gives None where there is no such method.
     """
+    from faan.complete.methods import Recipe
+    from faan.complete.registry import fit_methods, fitted_by
+
     config = _read(folder)
-    load = load_by(config.about)
-    if load is None:
+    recipe = Recipe(config.about.method, config.about.config)
+    if recipe.method not in fit_methods():
         raise InputError(
-            f"was made with the method {config.about.method!r}, which this version of faan does not have",
-            source=str(folder),
+            f"was made with the method {recipe.method!r}, which this version of faan does not have", source=str(folder)
         )
     checked = Checked(folder, _WRITTEN)
     is_checked = checked.is_known
@@ -126,7 +117,7 @@ def read_model(folder: Path, load_by: Callable[[About], Load | None]) -> tuple[G
     except InputError:
         raise _damaged(folder, f"{GRAPH_FOLDER}/ does not hold what was written") from None
     try:
-        fitted = load(folder / _METHOD, graph, checked=is_checked)
+        fitted = fitted_by(recipe).load(recipe, folder / _METHOD, graph, checked=is_checked)
     except (OSError, ValueError, KeyError, TypeError, IndexError, RuntimeError, MemoryError, SafetensorError) as error:
         is_told = isinstance(error, InputError)
         problem = str(error).removeprefix(f"{folder}/") if is_told else f"{_METHOD}/ does not hold what was written"

@@ -1,4 +1,7 @@
-"""What users pass as names and examples: text, lists, arrays, dicts, series, data frames, files."""
+"""What users pass as names and examples: text, lists, arrays, dicts, series, data frames, files.
+
+A line of text holds a pair with a tab or a comma between head and tail.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from faan.base import InputError, UnknownNameError, read_lines, shorten
-from faan.complete.pairs import parse_pairs
 from faan.complete.standins import check_new
 from faan.complete.types import Described, Examples, Extended, Suggestion
 from faan.graph import Graph, frame_columns, pair_columns
@@ -139,3 +141,48 @@ def _listed(columns: list[tuple[str, list[Any]]]) -> str:
 
 def _kind(value: object) -> str:
     return f"{type(value).__name__} {shorten(repr(value), 40)}"
+
+
+def parse_pair(graph: Graph, text: str) -> tuple[str, str]:
+    """Head and tail of `HEAD<tab>TAIL` or `HEAD,TAIL`; where names hold commas, the cut that gives two known names."""
+    if "\t" in text:
+        cells = [trimmed(graph, cell) for cell in text.split("\t")]
+        if len(cells) != 2:
+            raise InputError(f"expected two columns, head and tail, found {len(cells)} in {shorten(text)!r}")
+        return cells[0], cells[1]
+    parts = text.split(",")
+    if len(parts) < 2:
+        raise InputError(f"expected HEAD,TAIL (or a tab between the two), found {shorten(text)!r}")
+    cuts = [(trimmed(graph, ",".join(parts[:i])), trimmed(graph, ",".join(parts[i:]))) for i in range(1, len(parts))]
+    known = [pair for pair in cuts if all(_is_entity(graph, name) for name in pair)]
+    if len(known) > 1:
+        ways = " or ".join(repr(pair) for pair in known[:2])
+        raise InputError(f"{shorten(text)!r} can be read as {ways}: write a tab instead of the comma between the two")
+    return known[0] if known else cuts[0]
+
+
+def parse_pairs(graph: Graph, lines: Iterable[str], source: str) -> tuple[tuple[str, str], ...]:
+    """A pair a line; empty lines are skipped, and every name must be one of the graph's."""
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip("\r\n")
+        if not text.strip():
+            continue
+        try:
+            pair = parse_pair(graph, text)
+            graph.entity(pair[0]), graph.entity(pair[1])
+        except InputError as error:
+            raise InputError(str(error), source=source, line=number) from None
+        pairs.append(pair)
+    if not pairs:
+        raise InputError("holds no pair of head and tail", source=source)
+    return tuple(pairs)
+
+
+def trimmed(graph: Graph, name: str) -> str:
+    """A name without blanks at its ends, unless the graph has it with them."""
+    return name if _is_entity(graph, name) else name.strip()
+
+
+def _is_entity(graph: Graph, name: str) -> bool:
+    return name in graph.entity_names or bool(graph.entity_labels and name and graph.entity_labels.find_all(name))

@@ -14,30 +14,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import FiniteFloat
 from scipy import optimize, sparse
 
-from faan.base import Ints
+from faan.base import Ints, Purpose, Stream
+from faan.complete.probabilities import Judge
+from faan.complete.question import Question
 from faan.evidence import RelationPaths
 from faan.graph import Graph
+from faan.tasks import PairSet, Scorer
 
 Kind: TypeAlias = Literal["tail", "tail type", "head type", "path", "decision"]
 
 _SPREAD: dict[Kind, float] = {"tail": 0.7, "tail type": 0.5, "head type": 0.7, "path": 0.7, "decision": 1.0}
 """How large weights of a kind are thought to be before anything was decided (standard deviations of logits)."""
+_JUDGED = 50  # decisions of a kind that are judged anew to learn from them: more would take long
 _PATHS = 5  # the best paths between two entities that describe them
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """A hidden fact that was among the candidates, by ids, and its logit as judged without decisions."""
 
     head: int
     tail: int
-    logit: float
+    logit: FiniteFloat
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Lessons:
 
     @classmethod
     def fit(cls, graph: Graph, paths: RelationPaths, cases: Sequence[Case]) -> Lessons:
-        """Learn from cases."""
+        """Fit the regression to cases."""
         described = [_describe(graph, paths, case.head, case.tail, decided=case.decided) for case in cases]
         columns = {key: number for number, key in enumerate(dict.fromkeys(key for one in described for key in one))}
         spread = np.array([_SPREAD[kind] for kind, _ in columns])
@@ -105,12 +109,51 @@ class Lessons:
         return np.asarray(found[column])
 
     def parts(self, head: int, tail: int) -> dict[Kind, float]:
-        """The same for one pair by what it comes from."""
+        """What decisions add to the logit of one pair, by what they are about."""
         described = _describe(self._graph, self._paths, head, tail, decided=False)
         found: dict[Kind, float] = {}
         for (kind, number), value in described.items():
             found[kind] = found.get(kind, 0.0) + value * self._weights.get((kind, number), 0.0)
         return found
+
+
+def learn(
+    question: Question,
+    paths: RelationPaths,
+    scorer: Scorer,
+    accepted: tuple[PairSet, Scorer] | None,
+    judge: Judge,
+    hits: Sequence[Hit],
+) -> Lessons:
+    """Learn from the decisions about a question.
+
+    Right are the facts of the self-test, and what was accepted beside the relation's facts in the graph, with a scorer
+    that does not know it. The examples of a new relation count as accepted: most of them are, after a while.
+    """
+    cases = [Case(hit.head, hit.tail, hit.logit, right=True, decided=accepted is None) for hit in hits]
+    cases += _decided(question, question.rejected, scorer, judge, right=False)
+    if accepted is not None:
+        cases += _decided(question, accepted[0], accepted[1], judge, right=True)
+    return Lessons.fit(question.graph, paths, cases)
+
+
+def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *, right: bool) -> list[Case]:
+    """Judge decided pairs as if nothing had been decided; a fixed sample where there are many."""
+    rows = pairs.pairs
+    rows = rows[Stream(0, Purpose.SELF_TEST, len(rows)).permutation(len(rows))[:_JUDGED]]
+    cases = []
+    for head in np.unique(rows[:, 0]).tolist():
+        tails = rows[rows[:, 0] == head, 1]
+        rivals = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
+        rivals = rivals if question.has_loops else rivals[rivals != head]
+        choices = np.union1d(rivals, tails)
+        scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
+        others = np.setdiff1d(question.known.tails_of(head), tails)
+        logits = judge.logits(scores, np.searchsorted(choices, tails), len(others))
+        cases += [
+            Case(head, tail, z, right, decided=True) for tail, z in zip(tails.tolist(), logits.tolist(), strict=True)
+        ]
+    return cases
 
 
 def _describe(

@@ -41,8 +41,8 @@ class Group:
 class Likeness:
     """Compares entities of a graph; a hidden relation counts as if the graph had none of it."""
 
-    def __init__(self, graph: Graph, profiles: Profiles, hidden: int | None) -> None:
-        self.graph, self.profiles, self.hidden = graph, profiles, hidden
+    def __init__(self, graph: Graph, hidden: int | None) -> None:
+        self.graph, self.profiles, self.hidden = graph, Profiles.of(graph), hidden
         self._facts: dict[int, Facts] = {}
         self._kept = 0  # facts in there, and one for each entity
 
@@ -56,15 +56,19 @@ class Likeness:
             self._kept += len(self._facts[entity].keys) + 1
         return self._facts[entity]
 
+    def edges(self, entity: int) -> tuple[Ints, Ints]:
+        """Relations and entities next to an entity, without the edges of the hidden relation."""
+        relations, others = self.graph.neighbours.of(entity)
+        if self.hidden is None:
+            return relations, others
+        keep = relations % self.graph.num_relations != self.hidden % self.graph.num_relations
+        return relations[keep], others[keep]
+
     def _look_up(self, entity: int) -> Facts:
         graph = self.graph
-        relations, others = graph.neighbours.of(entity)
-        if len(relations) > _MAX_FACTS:
+        relations, others = (ids.astype(np.int64) for ids in self.edges(entity))
+        if len(graph.neighbours.of(entity)[0]) > _MAX_FACTS:
             relations, others = relations[:0], others[:0]
-        if self.hidden is not None:
-            keep = relations % graph.num_relations != self.hidden % graph.num_relations
-            relations, others = relations[keep], others[keep]
-        relations, others = relations.astype(np.int64), others.astype(np.int64)
         keys = relations * graph.num_entities + others
         order = np.argsort(keys, kind="stable")
         sharing = np.array([self._sharing(int(r), int(e)) for r, e in zip(relations, others, strict=True)])

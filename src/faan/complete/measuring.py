@@ -28,8 +28,8 @@ from faan.tasks import Method, PairSet, Scorer, Task
 SHOTS = 5  # examples of a relation in the figures
 _MORE_SHOTS = (1, 3, 30, None)  # further numbers of examples, None for most facts: what few and many are worth
 _ASKED = 5  # where most facts are examples, one of so many is asked for
-_HEADS = 60  # asked for in each relation at most,
-_PAIRS = 400_000  # and no more than so many scores
+_HEADS = 60  # heads of each relation that are asked about, at most
+_PAIRS = 400_000  # scores that this may take in each relation
 _FEWER = 3  # for calibration alone a third of that will do
 _GROUPS = 10  # of relations: the probabilities of one are fitted on the others, to see what they are worth
 
@@ -42,8 +42,8 @@ class Measurement:
     is_main: bool  # with as many examples as in the figures
     ranks: NDArray[np.float64]  # infinite for an answer that was no candidate
     questions: tuple[Answered, ...]
-    one_value: bool  # whether heads have one value,
-    looks_so: bool  # and whether the examples look as if
+    one_value: bool  # whether heads have one value
+    looks_so: bool  # whether they seem to have one value by the examples
 
 
 def measure(
@@ -86,7 +86,7 @@ def _shots(task: Task) -> list[int]:
 
 
 def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, seed: int) -> Measurement:
-    """Ask about a task with so many examples."""
+    """Measure a method on a task with a number of examples."""
     task, shots = asked_about
     references = task.references(shots)
     candidates = fitting(graph, references[:, 1])
@@ -96,7 +96,7 @@ def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, see
     heads = np.unique(queries[:, 0])
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
-    known, one_value = PairSet(references[:, 0], references[:, 1], graph.num_entities), has_one_value(task.pairs)
+    known, one_value = PairSet.of(references, graph.num_entities), has_one_value(task.pairs)
     ranks, questions, loops = [], [], has_loops(references)
     for head in heads.tolist():
         scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths, loops=loops)
@@ -125,7 +125,7 @@ def ask_about(
 
 
 def _calibrate(found: Sequence[Measurement]) -> Calibration:
-    """Each relation counts the same, however many questions it had."""
+    """Fit a calibration in which each relation counts the same, however many questions it had."""
     questions = [one for measurement in found for one in measurement.questions if len(one.count)]
     if not questions:
         return UNMEASURED
@@ -135,7 +135,7 @@ def _calibrate(found: Sequence[Measurement]) -> Calibration:
 
 
 def _weights(found: Sequence[Measurement]) -> NDArray[np.float64]:
-    """What each question counts: all those of a relation are one observation, with whatever number of examples."""
+    """The weight of each question: all questions of a relation together count as one observation."""
     kept = [sum(1 for one in measurement.questions if len(one.count)) for measurement in found]
     times = Counter(measurement.relation for measurement in found)
     shares = [1 / (max(count, 1) * times[one.relation]) for count, one in zip(kept, found, strict=True)]

@@ -6,13 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from faan.base import OnProgress
 from faan.graph import Graph
 from faan.models import METHODS, UntrainedConfig
 from faan.tasks import SPLITS, Benchmark, Method, Task
 from faan.train import RunConfig
+
+Unseen: TypeAlias = Iterator[tuple[Method, Sequence[Task]]]
+"""Methods, each with tasks that it has not learnt from."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,7 @@ class Fitted(ABC):
         """Learn from the tasks of a benchmark, if there are any; scores on its background graph."""
 
     @abstractmethod
-    def unseen(
-        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
-    ) -> Iterator[tuple[Method, Sequence[Task]]]:
+    def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
         """Methods made as this one was, each with tasks of the benchmark that it has not learnt from."""
 
     @abstractmethod
@@ -65,7 +66,7 @@ class Fitted(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> Fitted:
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> Fitted:
         """Read what `save` wrote; nothing in the folder is executed.
 
         Values that are in range but none of ours may do no harm; `checked` says that this was made sure of before.
@@ -84,23 +85,21 @@ class FittedUntrained(Fitted):
 
     @classmethod
     def fit(cls, recipe: Recipe, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> FittedUntrained:
-        """Needs the background alone."""
+        """Take the background graph of a benchmark; there is nothing to learn."""
         return cls(recipe, benchmark.graph)
 
-    def unseen(
-        self, benchmark: Benchmark, seed: int, on_progress: OnProgress
-    ) -> Iterator[tuple[Method, Sequence[Task]]]:
-        """It has learnt from none."""
+    def unseen(self, benchmark: Benchmark, seed: int, on_progress: OnProgress) -> Unseen:
+        """The method with all tasks: it has learnt from none."""
         yield self.method, benchmark.tasks
 
     def on(self, graph: Graph, seen: Graph, on_progress: OnProgress) -> FittedUntrained:
-        """The same on another graph."""
+        """The same method on another graph."""
         return FittedUntrained(self.recipe, graph)
 
     def save(self, folder: Path) -> None:
-        """There is nothing but the graph."""
+        """Write nothing: the method needs the graph alone."""
 
     @classmethod
-    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool = False) -> FittedUntrained:
-        """The graph is all."""
+    def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> FittedUntrained:
+        """Make the method again from the graph."""
         return cls(recipe, graph)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream
-from faan.complete.shape import has_loops, has_one_value
+from faan.complete.shape import TypePairs, has_loops, has_one_value
 from faan.complete.standins import stand_ins
 from faan.complete.types import Described, Examples, Extended
 from faan.graph import Graph, Implied, Names, RelationRules
@@ -18,7 +18,7 @@ from faan.tasks import CUTOFF, PairSet, Task, find_candidates
 NEW_RELATION = "the new relation"
 MAX_REFERENCES = 30  # of a relation with more facts so many are drawn as examples to be looked at one by one
 _SEVERAL = 4  # from so many different tails on, a role that only one of them plays says little
-_LOW_EVIDENCE = 2
+_LOW_EVIDENCE = 2  # examples: from so few on, suggestions are marked
 _MANY = 1000  # names that are cheaper looked up together than one by one
 
 
@@ -32,8 +32,8 @@ class Question:
     known: PairSet  # facts that are known
     hidden: int | None  # the relation's id if the graph has it: its edges are hidden
     rejected: PairSet  # pairs that a reviewer rejected
-    as_if_like: tuple[str, ...] = ()  # relations that lent pairs,
-    lent: int = 0  # which are the last of the references
+    as_if_like: tuple[str, ...] = ()  # relations that lent pairs
+    lent: int = 0  # how many references are lent: the last ones
     is_inverse: bool = False  # heads are suggested for given tails
 
     @cached_property
@@ -51,6 +51,11 @@ class Question:
         """The entities that fit as answers: those that look like known ones, or follow from known facts."""
         found = fitting(self.graph, self.looks_like[:, 1])
         return np.union1d(found, self.following[:, 1]).astype(np.int32) if self.implied else found
+
+    @cached_property
+    def type_pairs(self) -> TypePairs | None:
+        """Which types go together in known facts, if entities have types."""
+        return None if self.graph.types is None else TypePairs(self.graph.types, self.known)
 
     @cached_property
     def rules(self) -> RelationRules | None:
@@ -114,14 +119,15 @@ class Question:
 
     def inverse(self) -> Question:
         """The inverse question, which asks for the heads of tails."""
-        graph, known = self.graph, self.known.pairs
-        hidden = None if self.hidden is None else (self.hidden + graph.num_relations) % (2 * graph.num_relations)
-        swapped = np.ascontiguousarray(self.references[:, ::-1])
-        truths = PairSet(known[:, 1], known[:, 0], graph.num_entities)
-        wrong = self.rejected.pairs
-        rejected = PairSet(wrong[:, 1], wrong[:, 0], graph.num_entities)
-        turned = not self.is_inverse
-        return replace(self, references=swapped, known=truths, hidden=hidden, rejected=rejected, is_inverse=turned)
+        count = self.graph.num_relations
+        return replace(
+            self,
+            references=np.ascontiguousarray(self.references[:, ::-1]),
+            known=self.known.turned(),
+            hidden=None if self.hidden is None else (self.hidden + count) % (2 * count),
+            rejected=self.rejected.turned(),
+            is_inverse=not self.is_inverse,
+        )
 
 
 def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = ()) -> Question:
@@ -132,7 +138,7 @@ def ask(graph: Graph, examples: Examples, rejected: Sequence[tuple[str, str]] = 
     question = _look_up(graph, examples)
     wrong = _pairs(graph, rejected)
     wrong = wrong[~question.known.contains(wrong[:, 0], wrong[:, 1])]
-    return replace(question, rejected=PairSet(wrong[:, 0], wrong[:, 1], graph.num_entities))
+    return replace(question, rejected=PairSet.of(wrong, graph.num_entities))
 
 
 def _look_up(graph: Graph, examples: Examples) -> Question:
@@ -145,8 +151,7 @@ def _look_up(graph: Graph, examples: Examples) -> Question:
     pairs = _pairs(graph, examples)
     if not len(pairs):
         raise InputError("there is no example: give at least one pair of head and tail, better five")
-    known = PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities)
-    return Question(graph, NEW_RELATION, pairs[:MAX_REFERENCES], known, None, _nothing(graph))
+    return _new(graph, NEW_RELATION, pairs[:MAX_REFERENCES], pairs)
 
 
 def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Question:
@@ -161,26 +166,24 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
         raise InputError(f"the graph has no fact of {name!r}: give examples of it as pairs")
     room = max(MAX_REFERENCES - len(given), 0)
     order = np.sort(Stream(0, Purpose.EXAMPLES, relation).permutation(len(own))[:room])
-    known = np.concatenate([given, own])
-    truths = PairSet(known[:, 0], known[:, 1], graph.num_entities)
-    references = np.concatenate([given[:MAX_REFERENCES], own[order]])
-    hidden = relation if len(own) else None
-    return Question(graph, graph.relation_label(relation), references, truths, hidden, _nothing(graph))
+    references, known = np.concatenate([given[:MAX_REFERENCES], own[order]]), np.concatenate([given, own])
+    return _new(graph, graph.relation_label(relation), references, known, relation if len(own) else None)
 
 
 def _described(graph: Graph, given: Described) -> Question:
     """A new relation by its name; without an example, relations of a similar name lend theirs."""
     own = _pairs(graph, given.pairs)
-    known = PairSet(own[:, 0], own[:, 1], graph.num_entities)
-    question = Question(graph, given.relation, own[:MAX_REFERENCES], known, None, _nothing(graph))
+    question = _new(graph, given.relation, own[:MAX_REFERENCES], own)
     if len(own):  # stand-ins hurt beside a single one: docs/experiments.md
         return question
     lent, relations = stand_ins(graph, given.relation, given.not_like)
     return replace(question, references=lent.astype(np.int32), as_if_like=relations, lent=len(lent))
 
 
-def _nothing(graph: Graph) -> PairSet:
-    return PairSet(np.empty(0, np.int32), np.empty(0, np.int32), graph.num_entities)
+def _new(graph: Graph, relation: str, references: Ints, known: Ints, hidden: int | None = None) -> Question:
+    """A question before anything was rejected."""
+    known_, rejected = (PairSet.of(pairs, graph.num_entities) for pairs in (known, known[:0]))
+    return Question(graph, relation, references, known_, hidden, rejected)
 
 
 def _pairs(graph: Graph, pairs: Sequence[tuple[str, str]]) -> Ints:

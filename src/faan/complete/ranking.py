@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
 from faan.complete.because import Because
-from faan.complete.judging import Judge
+from faan.complete.probabilities import Judge
 from faan.complete.question import Question
 from faan.complete.reasons import Reasons
 from faan.complete.scoring import Adjusted
-from faan.complete.selftest import NOTHING, SelfTest
+from faan.complete.selftest import SelfTest
 from faan.complete.types import Known, Suggestion
 from faan.models import ExplainingScorer
 
@@ -26,16 +26,14 @@ _JUDGED = 10  # heads of a tail that are judged at least, so that `top` does not
 class Ranking:
     """Ranks answers to one question with one method."""
 
-    def __init__(
-        self, question: Question, scorer: Adjusted, judge: Judge, reasons: Reasons, test: SelfTest = NOTHING
-    ) -> None:
+    def __init__(self, question: Question, scorer: Adjusted, judge: Judge, reasons: Reasons, test: SelfTest) -> None:
         self.question, self.scorer, self.judge, self.reasons, self.test = question, scorer, judge, reasons, test
         self.because = Because(reasons, scorer)
 
     def best(
-        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool = False, least: float = 0.0
+        self, asked: Ints, answers: Ints | None, top: int, known: Known, strict: bool, least: float
     ) -> Iterator[Suggestion]:
-        """For each entity asked about its best answers, or the best among given answers; as they are found.
+        """Suggest the best answers for each entity, all of them or some given ones, as they are found.
 
         With `strict`, answers that break a rule of the schema are skipped. Answers less likely than `least` are skipped
         before their reasons are computed, which takes most of the time.
@@ -47,7 +45,7 @@ class Ranking:
             order = places[self._order(entity, choices[places], scores[places])[:top]]
             yield from self._judged(entity, choices, scores, order, counts, least)
 
-    def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool = False) -> Ints:
+    def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool) -> Ints:
         """The ids of the best answers for one entity, best first, without those in `without`."""
         [(_, choices, scores)] = self._scores(np.array([entity]), None)
         places = np.flatnonzero(self._competing(entity, choices, known, strict) & ~np.isin(choices, without))
@@ -63,7 +61,7 @@ class Ranking:
         return np.zeros(len(choices)) if constraints is None else constraints.sure(entity, choices)
 
     def pairs(self, asked: Ints, answers: Ints, least: float = 0.0) -> Iterator[Suggestion]:
-        """A suggestion for each pair (n,), (n,), known or not, ranked among the candidates that are not known.
+        """Judge pairs (n,), (n,), known or not, each ranked among the candidates that are not known.
 
         Pairs less likely than `least` are skipped before their reasons are computed.
         """
@@ -80,7 +78,7 @@ class Ranking:
         scores: NDArray[np.float64],
         places: Ints,
         competing: NDArray[np.bool_],
-        least: float = 0.0,
+        least: float,
     ) -> Iterator[Suggestion]:
         """A suggestion for each place among the choices; answers that are no candidates compete with no other."""
         candidates = self.question.candidates
@@ -129,7 +127,7 @@ class Ranking:
         rivals = scores[compared]
         among = np.searchsorted(compared, places)
         values = question.known.tails_of(entity)
-        others = np.array([(values != answer).sum() for answer in choices[places].tolist()], dtype=np.int64)
+        others = len(values) - np.isin(choices[places], values)  # known values but the answer itself
         sure = self._sure(entity, choices[compared])
         probabilities = self.judge.probabilities(rivals, among, others, sure)
         likely = probabilities >= least
@@ -143,14 +141,14 @@ class Ranking:
         for i, place in enumerate(places.tolist()):
             answer = int(choices[place])
             yield Suggestion(
-                names[entity],
-                names[answer],
-                float(scores[place]),
-                float(probabilities[i]),
-                int(rank[among[i]]),
-                question.low_evidence,
-                tuple(reason.sentence for reason in because[i]),
-                self.reasons.warnings(entity, answer),
+                head=names[entity],
+                tail=names[answer],
+                score=float(scores[place]),
+                probability=float(probabilities[i]),
+                rank=int(rank[among[i]]),
+                low_evidence=question.low_evidence,
+                because=tuple(reason.sentence for reason in because[i]),
+                warnings=self.reasons.warnings(entity, answer),
             )
 
 
@@ -160,8 +158,8 @@ def heads_for(
     inverse: Ranking,
     top: int,
     known: Known,
-    strict: bool = False,
-    least: float = 0.0,
+    strict: bool,
+    least: float,
 ) -> Iterator[Suggestion]:
     """The best heads for each tail, as they are found.
 
@@ -169,7 +167,7 @@ def heads_for(
     same probability wherever it is shown. If heads have one tail each, heads that already have one are skipped.
     """
     question = ranking.question
-    is_over = known == "skip" and ranking.reasons.one_tail_each
+    is_over = known == "skip" and question.one_value
     having = question.known.pairs[:, 0] if is_over else np.empty(0, dtype=np.int32)
     for tail in tails.tolist():
         heads = inverse.candidates(tail, max(top, _JUDGED), known, having, strict)

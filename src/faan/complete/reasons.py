@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints
-from faan.complete.constraints import Broken, Constraints, Premise
+from faan.complete.constraints import Broken
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
-from faan.complete.shape import TypePairs, has_one_head
+from faan.complete.scoring import Adjusted
+from faan.complete.shape import has_one_head
 from faan.complete.types import Fact, Hop
-from faan.evidence import PathInstance, Profiles, RelationPaths, find_paths, path_instances
+from faan.evidence import PathInstance, RelationPaths, find_paths, path_instances
 from faan.graph import SIDES
 from faan.models import ExplainingScorer
-from faan.tasks import PairSet, Scorer
+from faan.tasks import PairSet
 
 _SINGLE = 0.25  # factor for a path of one example only, which may be chance: it is shown last
 _VALUES = 3  # known values that a warning names
@@ -38,13 +39,12 @@ class FoundPath:
 class Reasons:
     """Facts and warnings about answers to one question."""
 
-    def __init__(self, question: Question, profiles: Profiles, scorer: Scorer) -> None:
-        self.question, self.graph, self._scorer = question, question.graph, scorer
-        self.likeness = Likeness(question.graph, profiles, question.hidden)
-        self._last_asked: tuple[int, NDArray[np.float64]] = (
-            -1,
-            np.empty(0),
-        )  # cached for the next answer of the same entity
+    def __init__(self, question: Question, scorer: Adjusted) -> None:
+        self.question, self.graph = question, question.graph
+        self.label = question.graph.entity_label
+        self._scorer, self._constraints = scorer.scorer, scorer.constraints
+        self.likeness = Likeness(question.graph, question.hidden)
+        self._last_asked = -1, np.empty(0)  # an entity and how alike heads are, for its next answer
 
     @cached_property
     def _groups(self) -> tuple[Group, Group]:
@@ -71,15 +71,13 @@ class Reasons:
             if len(found[answer]) < limit:
                 walks = path_instances(self.graph, asked, paths.path(path), answer, 1)
                 worth = float(paths.confidence[path]), int(paths.support[path]), int(paths.endpoints[path])
-                found[answer] += [
-                    FoundPath(walk, *worth) for walk in walks if len(set(walk.entities)) > len(walk.relations)
-                ]
+                found[answer] += [FoundPath(walk, *worth) for walk in walks if _is_simple(walk)]
         return found
 
     def walks(self, path: FoundPath, asked: int, answer: int, limit: int) -> list[PathInstance]:
         """All walks along a path from what was asked to an answer that visit no entity twice, at most so many."""
         found = path_instances(self.graph, asked, path.walk.relations, answer, limit)
-        return [walk for walk in found if len(set(walk.entities)) == len(walk.entities)] or [path.walk]
+        return [walk for walk in found if _is_simple(walk)]
 
     def resemblance(self, asked: int, answer: int) -> NDArray[np.float64]:
         """How much a pair resembles each example, (K,), in sum 1: the product of how alike both sides are, squared."""
@@ -91,7 +89,7 @@ class Reasons:
 
     def shared_neighbours(self, one: int, other: int) -> tuple[Ints, tuple[Fact, ...]]:
         """Entities that two are linked with, those with the fewest edges first; and the facts that link them."""
-        sides = [self._edges(entity) for entity in (one, other)]
+        sides = [self.likeness.edges(entity) for entity in (one, other)]
         shared = np.intersect1d(sides[0][1], sides[1][1])
         degrees = self.graph.neighbours.degrees_of(shared)
         shared = shared[np.argsort(degrees, kind="stable")][: int((degrees <= _HUB).sum())]
@@ -106,13 +104,13 @@ class Reasons:
 
     def direct_links(self, one: int, other: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations that link two entities, in words as seen from the first; and the facts that do."""
-        relations, ends = self._edges(one)
+        relations, ends = self.likeness.edges(one)
         between = relations[ends == other].tolist()
         return [self._role(role) for role in between], tuple(self._fact(one, role, other) for role in between)
 
     def shared_roles(self, entity: int, limit: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations of an entity that most tails of the examples take part in too, in words; and its facts of these."""
-        relations, ends = self._edges(entity)
+        relations, ends = self.likeness.edges(entity)
         own, usual = np.unique(relations), self._tail_roles
         best = [int(role) for role in own[np.argsort(-usual[own], kind="stable")[:limit]] if usual[role] > 0]
         facts = [self._fact(entity, role, end) for role in best for end in ends[relations == role].tolist()]
@@ -123,16 +121,8 @@ class Reasons:
         """The share of the examples' tails that take part in each relation, inverse ones included, (2 R,)."""
         tails, counts = np.unique(self.question.references[:, 1]), np.zeros(2 * self.graph.num_relations)
         for tail in tails.tolist():
-            counts[np.unique(self._edges(tail)[0])] += 1
+            counts[np.unique(self.likeness.edges(tail)[0])] += 1
         return np.asarray(counts / len(tails))
-
-    def _edges(self, entity: int) -> tuple[Ints, Ints]:
-        """The edges of an entity without those of the hidden relation."""
-        relations, ends = self.graph.neighbours.of(entity)
-        if self.question.hidden is None:
-            return relations, ends
-        keep = relations % self.graph.num_relations != self.question.hidden % self.graph.num_relations
-        return relations[keep], ends[keep]
 
     def facts_of(self, walk: PathInstance) -> Iterable[Fact]:
         """The facts that a walk goes along."""
@@ -186,7 +176,7 @@ class Reasons:
         return ", both ".join(self._hop(int(a.relations[i]), int(a.entities[i])) for i in best)
 
     def warnings(self, asked: int, answer: int) -> tuple[str, ...]:
-        """Warnings about a pair: the head already has its one value, or types never occur there."""
+        """Warnings about a pair: it is known, breaks a rule, is a second value, or has types that never occur there."""
         by_schema = self._broken(asked, answer)
         kinds = {broken.rule.kind for broken in by_schema}
         return (
@@ -195,10 +185,6 @@ class Reasons:
             *(() if "most" in kinds else self._second_value(asked, answer)),
             *(() if "class" in kinds else self._types(asked, answer)),
         )
-
-    @cached_property
-    def _constraints(self) -> Constraints | None:
-        return Constraints.of(self.question)
 
     def _broken(self, asked: int, answer: int) -> list[Broken]:
         return [] if self._constraints is None else list(self._constraints.broken(asked, answer))
@@ -224,10 +210,8 @@ class Reasons:
         assert self._constraints is not None
         source = next(self._constraints.sources(asked, answer))
         fact = self._fact(source.head, source.relation, source.tail)
-        return f"the schema says that {source.said}, and {self._hop_of(source)} is known", fact
-
-    def _hop_of(self, source: Premise) -> str:
-        return f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
+        known = f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
+        return f"the schema says that {source.said}, and {known} is known", fact
 
     def _known(self, asked: int, answer: int) -> Iterable[str]:
         if self.question.known.contains(np.array([asked]), np.array([answer]))[0]:
@@ -236,7 +220,7 @@ class Reasons:
             yield "this fact was rejected"
 
     def _second_value(self, asked: int, answer: int) -> Iterable[str]:
-        if self.one_tail_each:
+        if self.question.one_value:
             yield from self._taken(asked, answer, self.question.known.tails_of(asked))
         if self._one_head_each:
             yield from self._taken(answer, asked, self._turned.tails_of(answer))
@@ -248,37 +232,26 @@ class Reasons:
             yield f"{self.label(entity)} already has {value}, and this relation usually has one value"
 
     @cached_property
-    def one_tail_each(self) -> bool:
-        """Whether the relation looks functional: nearly every known head has one tail."""
-        return self.question.one_value
-
-    @cached_property
     def _one_head_each(self) -> bool:
         return has_one_head(self.question.entailed)
 
     @cached_property
     def _turned(self) -> PairSet:
-        """What is known, from answers to what was asked."""
-        asked, answers = self.question.known.pairs.T
-        return PairSet(answers, asked, self.graph.num_entities)
+        """Known pairs (answer, asked)."""
+        return self.question.known.turned()
 
     def _types(self, asked: int, answer: int) -> Iterable[str]:
-        types = self.graph.types
-        if types is None:
+        types, pairs = self.graph.types, self.question.type_pairs
+        if types is None or pairs is None:
             return
         for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
             own = types.of(entity)
             if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self.label(entity)} is of type {types.label(int(own[0]))}, as no {side} of the examples is"
+                yield f"{self.label(entity)} is of type {self.type_of(entity)}, as no {side} of the examples is"
                 return
-        if self._type_pairs.is_odd(asked, answer):
+        if pairs.is_odd(asked, answer):
             one, other = self.type_of(asked), self.type_of(answer)
             yield f"{self.label(answer)} is of type {other}, and no known fact of this relation links a {one} with one"
-
-    @cached_property
-    def _type_pairs(self) -> TypePairs:
-        assert self.graph.types is not None
-        return TypePairs(self.graph.types, self.question.known)
 
     @cached_property
     def _seen_types(self) -> tuple[Ints, Ints]:
@@ -307,6 +280,7 @@ class Reasons:
         name = self.graph.relation_label(relation % self.graph.num_relations)
         return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self.label(entity)}"
 
-    def label(self, entity: int) -> str:
-        """The label of an entity."""
-        return self.graph.entity_label(entity)
+
+def _is_simple(walk: PathInstance) -> bool:
+    """Whether a walk visits no entity twice."""
+    return len(set(walk.entities)) == len(walk.entities)

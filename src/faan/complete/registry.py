@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from faan.base import InputError
-from faan.complete.about import About
 from faan.complete.evidence import FittedEvidence
 from faan.complete.fewshot import FittedModel
-from faan.complete.folder import Load
 from faan.complete.methods import Fitted, FittedUntrained, Recipe
 from faan.models import METHODS, methods
 from faan.train import RunConfig
@@ -24,7 +20,7 @@ def fit_methods() -> list[str]:
 
 
 def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
-    """What to make: a method with the configuration that it is made with here, or the method of a configuration."""
+    """The recipe of a method with its usual configuration, or of the method that a configuration names."""
     if config is not None:
         found = RunConfig.from_toml(config).model.method
         if method not in (None, found):
@@ -37,14 +33,6 @@ def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
 
 
 def fitted_by(recipe: Recipe) -> type[Fitted]:
-    """What makes and loads a method."""
+    """The class that makes and loads a method."""
     known = METHODS[recipe.method]
     return FittedUntrained if known.kind == "untrained" else _TRAINED[known.trainer]
-
-
-def load_by(about: About) -> Load | None:
-    """How to read the method of a model folder; None where there is no such method."""
-    if about.method not in fit_methods():
-        return None
-    recipe = Recipe(about.method, about.config)
-    return partial(fitted_by(recipe).load, recipe)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,35 +13,35 @@ from faan.complete.calibration import Calibration
 from faan.complete.constraints import Constraints
 from faan.complete.lessons import Kind, Lessons
 from faan.complete.question import Question
-from faan.complete.shape import TypePairs
 from faan.tasks import Scorer
 
 _LEAST_SLOPE = 0.05  # of log-odds over scores: keeps adjustments bounded if the scores are uninformative
 
 
+@dataclass(frozen=True)
+class Adjustments:
+    """What is added to the method's score of a pair, in units of that score; negative if it speaks against the pair."""
+
+    types: float
+    schema: float
+    follows: float  # because the schema says that the pair follows from known facts
+    decided: dict[Kind, float]  # by what decisions are about
+
+
 class Adjusted:
     """Scores pairs of one question; all that is added is a logarithm of odds, in units of the score."""
 
-    def __init__(
-        self,
-        scorer: Scorer,
-        types: TypePairs | None,
-        lessons: Lessons | None,
-        unit: float,
-        constraints: Constraints | None = None,
-    ) -> None:
-        self.scorer, self.types, self.lessons, self._unit = scorer, types, lessons, unit
-        self.constraints = constraints
+    lessons: Lessons | None = None  # what decisions teach
 
-    @classmethod
-    def of(
-        cls, question: Question, scorer: Scorer, calibration: Calibration, lessons: Lessons | None = None
-    ) -> Adjusted:
-        """For a question, from what is known of it."""
-        types = question.graph.types
-        paired = None if types is None else TypePairs(types, question.known)
-        unit = 1 / max(calibration.per_score, _LEAST_SLOPE)
-        return cls(scorer, paired, lessons, unit, Constraints.of(question))
+    def __init__(self, question: Question, scorer: Scorer, calibration: Calibration) -> None:
+        self.scorer, self.types, self.constraints = scorer, question.type_pairs, Constraints.of(question)
+        self._unit = 1 / max(calibration.per_score, _LEAST_SLOPE)
+
+    def after(self, lessons: Lessons) -> Adjusted:
+        """The same after decisions."""
+        found = copy(self)
+        found.lessons = lessons
+        return found
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.float64]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
@@ -59,21 +62,15 @@ class Adjusted:
             added += self.lessons.of(head, candidates)
         return added * self._unit
 
-    def parts(self, head: int, tail: int) -> tuple[float, dict[Kind, float]]:
-        """What types and, by what they are about, decisions add to the score of a pair."""
-        types, _ = self._against(head, tail)
+    def parts(self, head: int, tail: int) -> Adjustments:
+        """What is added to the score of a pair, by what it comes from."""
+        tails, unit = np.array([tail]), self._unit
+        types = 0.0 if self.types is None else float(self.types.against(head, tails)[0])
+        schema, follows = 0.0, 0.0
+        if self.constraints is not None:
+            schema = float(self.constraints.against(head, tails)[0])
+            follows = float(self.constraints.for_it(head, tails)[0])
+        types, schema = (types, 0.0) if types > schema else (0.0, schema)  # only the stronger one counts
         decided = {} if self.lessons is None else self.lessons.parts(head, tail)
-        return -types * self._unit, {kind: added * self._unit for kind, added in decided.items()}
-
-    def schema_parts(self, head: int, tail: int) -> tuple[float, float]:
-        """What the schema adds to the score of a pair: against it, and for it."""
-        _, against = self._against(head, tail)
-        for_it = 0.0 if self.constraints is None else float(self.constraints.for_it(head, np.array([tail]))[0])
-        return -against * self._unit, for_it * self._unit
-
-    def _against(self, head: int, tail: int) -> tuple[float, float]:
-        """What types and the schema take from the score of a pair; only the stronger of the two counts."""
-        pair = head, np.array([tail])
-        types = 0.0 if self.types is None else float(self.types.against(*pair)[0])
-        schema = 0.0 if self.constraints is None else float(self.constraints.against(*pair)[0])
-        return (types, 0.0) if types > schema else (0.0, schema)
+        in_units = {kind: added * unit for kind, added in decided.items()}
+        return Adjustments(-types * unit, -schema * unit, follows * unit, in_units)

@@ -1,58 +1,55 @@
 """The self-test of a relation: hide some of its facts, ask for them, and measure the probabilities.
 
 What was measured on other relations is the beginning. The facts of the relation itself then move it, the more of them
-there are (`fit_tuning`). Methods that are trained on the graph are tested on facts that they have not seen.
+there are (`fit_tuning`). A fact that vectors were trained with looks truer than one that is missing, so a share of each
+relation's facts is kept from the vectors (`reserved_rows`), more of each where there are few relations, and these are
+asked for. The model's graph has them, as edges and as examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
+from pydantic import Field
 
 from faan.base import Ints, OnProgress, Purpose, Stream
 from faan.complete.about import MeasuredKnown
-from faan.complete.calibration import (
-    Answered,
-    Calibration,
-    Floats,
-    Tuning,
-    fit_calibration,
-    fit_tuning,
-)
+from faan.complete.calibration import Answered, Calibration, Floats, Tuning, fit_calibration, fit_tuning
 from faan.complete.completeness import estimate_missing
-from faan.complete.judging import Judge
 from faan.complete.lessons import Hit
 from faan.complete.measuring import ask_about
+from faan.complete.probabilities import Judge
 from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
 from faan.complete.trust import First, first_of, reliability_of, trade_off
 from faan.graph import Graph
 from faan.models import map_in_threads
-from faan.tasks import Method, PairSet, Scorer
+from faan.tasks import Method, PairSet, Scorer, held_out_rows
 
-_QUESTIONS = 100  # asked at most,
-_SCORES = 800_000  # and no more than so many scores,
-_FEWEST = 20  # but so many questions in any case
+_QUESTIONS = 100  # facts of a relation that are asked for, at most
+_SCORES = 800_000  # scores that this may take: where candidates are many, fewer facts are asked for
+_FEWEST = 20  # facts that are asked for however many candidates there are
 _FOLDS = 4  # where all facts are examples, a quarter is hidden at a time
-_ENOUGH = 8  # facts of a relation, from which on it is tested
+_ENOUGH = 8  # a relation with fewer facts is not tested
 _LEAST_ASKED = 2
-_RELATIONS = 60  # of the graph that are measured when a model is made,
-_EACH = 20  # and questions about each on average, at most,
-_SCORES_IN_ALL = 8_000_000  # with so many scores
+_RELATIONS = 60  # relations of the graph that are measured when a model is made, at most
+_EACH = 20  # facts of each of them that are asked for, on average at most
+_SCORES_IN_ALL = 8_000_000  # scores that this may take
 _FEWEST_MEASURED = 40  # questions about relations of the graph; with fewer, little can be said
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
-_GROUPS = 5  # of relations, or of questions if there are fewer relations: the probabilities of one group are fitted on
-# the others, to see what they are worth
+_GROUPS = 5  # of relations, or of questions if there are fewer relations: one is judged by the others
+_RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts: the share that vectors are not trained with, at most
+_RESERVED_ENOUGH = 250  # in all: where relations are few, more of each are kept from the vectors
 
 
 @dataclass(frozen=True, eq=False)
 class SelfTest:
     """The result of the self-test of a relation."""
 
-    facts: int  # that were hidden and asked for
+    facts: Annotated[int, Field(ge=0)]  # that were hidden and asked for
     tuning: Tuning
     firsts: tuple[First, ...]  # with probabilities that were fitted on the other half of the questions
     hits: tuple[Hit, ...]
@@ -65,12 +62,12 @@ class _Tested:
     head: int
     values: int  # that it is known to have
     answered: Answered
-    right: Ints  # hidden tails that were candidates,
-    scores: Floats  # of all candidates,
-    places: Ints  # and where these tails are among them
+    right: Ints  # hidden tails that were candidates
+    scores: Floats  # the scores of all candidates
+    places: Ints  # the places of the hidden tails among them
 
     def hits(self, judge: Judge) -> Iterator[Hit]:
-        """The hidden facts, as they are judged."""
+        """The hidden facts with their logits."""
         logits = judge.logits(self.scores, self.places, self.values)
         return (Hit(self.head, *hit) for hit in zip(self.right.tolist(), logits.tolist(), strict=True))
 
@@ -78,6 +75,12 @@ class _Tested:
 _ByRelation: TypeAlias = Sequence[Sequence[Answered]]
 
 NOTHING = SelfTest(0, Tuning(), (), ())
+
+
+def reserved_rows(graph: Graph, seed: int) -> Ints:
+    """The triples that vectors are not trained with, sorted."""
+    most = max(_RESERVED_MOST, _RESERVED_ENOUGH // max(len(graph.used_relations), 1))
+    return held_out_rows(graph, _RESERVED, most, seed, Purpose.RESERVED)
 
 
 def run_self_test(
@@ -88,7 +91,7 @@ def run_self_test(
     asked = known if unseen is None else unseen
     if len(asked) < _LEAST_ASKED or len(known) < _ENOUGH:
         return NOTHING
-    limit = min(_QUESTIONS, max(_FEWEST, _SCORES // max(len(question.candidates), 1)))
+    limit = min(_QUESTIONS, max(_FEWEST, _SCORES // len(question.candidates)))
     asked = _drawn(asked, limit)
     found: list[_Tested] = []
     for hidden in _parts(asked, len(known), question.graph.num_entities):
@@ -129,8 +132,8 @@ def measure_known(
     def test(relation: int) -> list[Answered]:
         question, own = ask(graph, graph.relation_names[relation]), rows[graph.relations[rows] == relation]
         asked = np.stack([graph.heads[own], graph.tails[own]], axis=1)
-        asked = _drawn(asked, max(1, min(each, scores // max(len(question.candidates), 1))))
-        hidden = PairSet(asked[:, 0], asked[:, 1], graph.num_entities)
+        asked = _drawn(asked, max(1, min(each, scores // len(question.candidates))))
+        hidden = PairSet.of(asked, graph.num_entities)
         return [one.answered for one in _answers(question, method, hidden, None)]
 
     found: list[list[Answered]] = []
@@ -164,7 +167,7 @@ def _folds(found: _ByRelation) -> Iterator[tuple[_ByRelation, _ByRelation]]:
 
 
 def _calibrate(found: _ByRelation) -> Calibration:
-    """Each question counts the same; all those of a relation are one observation.
+    """Fit a calibration in which all questions count the same, and those of a relation together as one observation.
 
     A few relations are as many observations as a group of them needs: what is measured is what will be asked about.
     """
@@ -180,7 +183,7 @@ def _answers(question: Question, method: Method, hidden: PairSet, calibration: C
         return
     scorer: Scorer = method.prepare(part.task, part.references)
     if calibration is not None:
-        scorer = Adjusted.of(part, scorer, calibration)
+        scorer = Adjusted(part, scorer, calibration)
     shots, one_value = len(part.known), part.one_value
     for head in np.unique(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden, loops=question.has_loops)
@@ -195,22 +198,22 @@ def _drawn(pairs: Ints, count: int) -> Ints:
 
 
 def _parts(asked: Ints, known: int, num_entities: int) -> Iterator[PairSet]:
-    """What is hidden at a time: all that is asked for, or where that is much, some of it."""
+    """The facts that are hidden at a time: all that are asked for, or a part if these are most of the known ones."""
     folds = min(_FOLDS, -(-len(asked) * _FOLDS // known))
     order = Stream(0, Purpose.SELF_TEST, known).permutation(len(asked))
     for fold in range(folds):
         rows = asked[order[fold::folds]]
-        yield PairSet(rows[:, 0], rows[:, 1], num_entities)
+        yield PairSet.of(rows, num_entities)
 
 
 def _without(question: Question, hidden: PairSet) -> Question:
-    """The same question, asked by somebody who does not know some facts."""
+    """The same question with some facts unknown."""
     references, known = question.references, question.known.pairs
     left = known[~hidden.contains(known[:, 0], known[:, 1])]
     return replace(
         question,
         references=references[~hidden.contains(references[:, 0], references[:, 1])],
-        known=PairSet(left[:, 0], left[:, 1], question.graph.num_entities),
+        known=PairSet.of(left, question.graph.num_entities),
     )
 
 

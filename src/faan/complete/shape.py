@@ -21,12 +21,12 @@ _SEEN = 3  # with so many known facts of a head type, a tail type that never occ
 
 
 def has_one_value(pairs: Ints, by_schema: bool = False) -> bool:
-    """Whether heads of known pairs (n, 2) have one tail each, nearly all; of few heads the schema decides."""
+    """Whether nearly all heads of known pairs (n, 2) have one tail; if there are few heads, the schema decides."""
     return _is_one_each(pairs[:, 0], _HEADS, by_schema)
 
 
 def has_one_head(pairs: Ints) -> bool:
-    """Whether tails of known pairs (n, 2) have one head each, nearly all of them."""
+    """Whether nearly all tails of known pairs (n, 2) have one head."""
     return _is_one_each(pairs[:, 1], _TAILS, False)
 
 
@@ -76,31 +76,13 @@ class TypePairs:
         return self._found[key]
 
     def _look_up(self, own: Ints) -> tuple[int, NDArray[np.bool_]]:
-        facts = self._head_types[0][np.isin(self._head_types[1], own)]
-        is_such = np.isin(self._tail_types[0], facts)
-        fits = self._untyped.copy()
-        is_wanted = np.zeros(len(self._types.names), dtype=bool)
-        is_wanted[self._tail_types[1][is_such]] = True
-        fits[self._types.owners_of(np.flatnonzero(is_wanted[self._types.ids]))] = True
-        return len(np.unique(self._tail_types[0][is_such])), fits
+        heads, tails = self._known_types
+        is_such = np.isin(tails[0], heads[0][np.isin(heads[1], own)])
+        fits = ~self._types.is_typed | self._types.having(tails[1][is_such])
+        return len(np.unique(tails[0][is_such])), fits
 
     @cached_property
-    def _untyped(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self._types.offsets[1:] == self._types.offsets[:-1]
-        return found
-
-    @cached_property
-    def _head_types(self) -> tuple[Ints, Ints]:
-        """Each known fact with each type of its head: numbers of facts, and types."""
-        return self._sides(0)
-
-    @cached_property
-    def _tail_types(self) -> tuple[Ints, Ints]:
-        return self._sides(1)
-
-    def _sides(self, column: int) -> tuple[Ints, Ints]:
-        ends = self._known[:, column]
-        first, counts = self._types.offsets[ends], self._types.offsets[ends + 1] - self._types.offsets[ends]
-        facts = np.repeat(np.arange(len(ends)), counts)
-        step = np.arange(len(facts)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return facts, self._types.ids[np.repeat(first, counts) + step]
+    def _known_types(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """Each known fact with each type of its head, and with each type of its tail: numbers of facts, and types."""
+        heads, tails = self._known.T
+        return self._types.gather(heads), self._types.gather(tails)

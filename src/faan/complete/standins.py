@@ -18,7 +18,7 @@ import polars as pl
 from faan.base import InputError, Ints, Purpose, Stream, UnknownNameError
 from faan.graph import Graph, plain_words, relation_words
 
-RELATIONS, PAIRS = 3, 15  # so many relations lend so many pairs each
+RELATIONS, PAIRS = 3, 15  # relations that lend pairs, and how many each of them lends
 _NEAR = 0.15  # how alike names must be at least
 _SAME = 0.9  # a name this similar, or one that differs in one letter, is a misspelling
 _GRAMS = (3, 4)  # letters in a row

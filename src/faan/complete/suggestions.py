@@ -1,8 +1,9 @@
-"""The result of `suggest`: suggestions that are computed lazily, and can become a table or a file."""
+"""The result of `suggest`: suggestions that are computed lazily; tables, files and summaries of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAMED_ENDINGS = [ending for ending, form in ENDINGS.items() if form in NAMED]
 _SHOWN = 10  # rows that `repr` computes
+_THRESHOLDS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.25, 0.1)
 TYPES: dict[str, pl.DataType] = {
     "head": pl.String(),
     "tail": pl.String(),
@@ -164,11 +166,10 @@ class Suggestions(Sequence[Suggestion]):
     @overload
     def __getitem__(self, place: slice) -> list[Suggestion]: ...
     def __getitem__(self, place: int | slice) -> Suggestion | list[Suggestion]:
-        end = place.stop if isinstance(place, slice) else place + 1 or None
-        begin = place.start if isinstance(place, slice) else place
-        if end is None or end < 0 or (begin or 0) < 0:
-            return self._all()[place]
-        self._find_more(end)
+        own = place if isinstance(place, slice) else slice(place, place + 1)
+        if own.stop is None or min(own.start or 0, own.stop, own.step or 1) < 0:
+            return self._all()[place]  # what is counted from the end, or backwards, needs the end
+        self._find_more(own.stop)
         return self._found[place]
 
     def __repr__(self) -> str:
@@ -202,13 +203,16 @@ class Suggestions(Sequence[Suggestion]):
 
     def _find_more(self, count: int) -> bool:
         """Compute the first `count` suggestions; false if there are fewer."""
-        if self._rest is None:
-            self._rest = self._stream()
         while len(self._found) < count and not self._is_complete:
+            if self._rest is None:
+                self._rest = islice(self._stream(), len(self._found), None)
             try:
                 self._found.append(next(self._rest))
             except StopIteration:
                 self._is_complete = True
+            except BaseException:  # such as Ctrl-C: a generator that was interrupted gives no more
+                self._rest = None
+                raise
         return len(self._found) >= count
 
     def _all(self) -> list[Suggestion]:
@@ -230,3 +234,37 @@ _SHOWN_COLUMNS = ("rank", "probability", "because")
 
 def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What to expect of the suggestions above a probability."""
+
+    least: float
+    suggestions: int
+    heads: int  # entities asked about that have one at least
+    true: float  # the sum of the probabilities
+    wrong: float
+
+
+def surest(found: Iterable[Suggestion], count: int) -> list[Suggestion]:
+    """The most likely suggestions of all, the surest first; holds no more than `count` of them at a time."""
+    return heapq.nlargest(count, found, key=lambda suggestion: suggestion.probability)
+
+
+def expected_above(found: Iterable[Suggestion], by_tail: bool = False) -> list[Expected]:
+    """How many facts to expect at which probability; suggestions of an entity must come together."""
+    counts, heads = [0] * len(_THRESHOLDS), [0] * len(_THRESHOLDS)
+    sums = [0.0] * len(_THRESHOLDS)
+    last, best = None, 0.0
+    for suggestion in found:
+        asked, probability = suggestion.tail if by_tail else suggestion.head, suggestion.probability
+        before = best if asked == last else -1.0
+        last, best = asked, max(before, probability)
+        for place, least in enumerate(_THRESHOLDS):
+            if probability >= least:
+                counts[place] += 1
+                sums[place] += probability
+                heads[place] += before < least
+    rows = zip(_THRESHOLDS, counts, heads, sums, strict=True)
+    return [Expected(least, count, asked, true, count - true) for least, count, asked, true in rows]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
 
 from faan.base import counted
 from faan.complete.about import Bin, Point
-from faan.complete.calibration import Answered, Calibration, Tuning, among_several, as_if, probabilities, reliability
+from faan.complete.calibration import Answered, Calibration, Floats, Tuning, among_several, as_if, probabilities
 from faan.complete.completeness import share_found
 
 _MANY = 50  # hidden facts, from which on other relations hardly count
 _FEW = 8  # examples, up to which they say little about how far to trust them
+_STEPS = 10  # of probability, in a reliability curve
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -63,20 +67,20 @@ class Trust:
         return found + (f", and {counted(self.decisions, 'decision')}" if self.decisions else "")
 
 
-@dataclass(frozen=True)
-class First:
+class First(NamedTuple):
     """The first suggestion for a head: the probability that it was given, and whether it was right.
 
     Where only a part of the true candidates is known to be, one that is known stands for others: `right` is above 1.
     """
 
-    said: float
-    right: float
+    said: Annotated[float, Field(ge=0, le=1)]
+    right: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_value: float | None = None) -> First:
     """What would have been said of the best candidate of a question; nothing at all counts as wrong.
 
+    The formulas are those of `Judge.probabilities`, for candidates of which those far behind are merged.
     `one_value` is how likely heads have one value by what was known when it was asked; None if that was known.
     """
     if not len(question.count):
@@ -85,15 +89,15 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
         return _first_of_hidden(question, calibration, tuning)
     likely, said = float(question.one_value) if one_value is None else one_value, 0.0
     for shape, weight in ((True, likely), (False, 1 - likely)):
-        z = tuning.offset + tuning.slope * calibration.logits(as_if(question.rows, shape))
+        z = tuning.logits(calibration, as_if(question.rows, shape))
         z += np.log(question.count) if shape else 0  # a group takes its share of the unit
         said += weight * float(probabilities(z, shape)[0])
     return First(said, float(question.right[0]))
 
 
 def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
-    """The same where facts of the graph were hidden, which may lack more."""
-    z, count = tuning.offset + tuning.slope * calibration.logits(question.rows), question.count
+    """As `first_of`, where facts of the graph were hidden: the graph may lack others too."""
+    z, count = tuning.logits(calibration, question.rows), question.count
     shares, hidden = probabilities(z + np.log(count), True) / count, question.hidden
     if question.one_value:
         return First(float(shares[0]), float(question.right[0]))
@@ -103,11 +107,26 @@ def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tunin
 
 
 def reliability_of(firsts: Sequence[First]) -> tuple[Bin, ...]:
-    """The reliability curve: first suggestions in ten steps of probability."""
-    if not firsts:
-        return ()
-    said, right = np.array([one.said for one in firsts]), np.array([one.right for one in firsts])
-    return tuple(reliability(said, right))
+    """The reliability curve of first suggestions."""
+    said, right = np.array(firsts, dtype=np.float64).reshape(-1, 2).T
+    return reliability(said, right)
+
+
+def reliability(said: Floats, right: NDArray[np.bool_] | Floats) -> tuple[Bin, ...]:
+    """Compare probabilities with what was true, in ten steps of probability; empty steps are left out."""
+    place = np.minimum((said * _STEPS).astype(np.int64), _STEPS - 1)
+    steps = (place == number for number in range(_STEPS))
+    return tuple(
+        Bin(count=float(rows.sum()), said=float(said[rows].mean()), true=min(float(right[rows].mean()), 1.0))
+        for rows in steps
+        if rows.any()
+    )
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """By how much probabilities are off, on average over candidates (expected calibration error); 0 without any."""
+    total = sum(b.count for b in bins)
+    return sum(b.count * abs(b.said - b.true) for b in bins) / total if total else 0.0
 
 
 def trade_off(firsts: Sequence[First]) -> tuple[Point, ...]:

@@ -92,8 +92,8 @@ class ToldPath:
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
     more_ways: int  # along the same relations, over other entities
-    right: int  # of the answers to which it leads from the heads of examples,
-    reached: int  # all of these
+    right: int  # right answers to which it leads from the heads of examples
+    reached: int  # all answers to which it leads from these heads
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Reason:
     sentence: str
     contribution: float  # negative if it speaks against the fact
     facts: tuple[Fact, ...]
-    paths: tuple[ToldPath, ...] = ()  # that the sentence tells,
-    more_paths: int = 0  # and how many more there are
+    paths: tuple[ToldPath, ...] = ()  # the paths that the sentence tells
+    more_paths: int = 0  # how many more paths there are
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ class ExplainedPath:
     hops: tuple[Hop, ...]
     entities: tuple[str, ...]
     confidence: float  # from 0 to 1, as the ranker uses it; not how often the path is right
-    support: int  # the number of examples that such a path connects,
-    of: int  # and how many examples there are
+    support: int  # the number of examples that such a path connects
+    of: int  # the number of examples
     reached: int  # the number of answers that it reaches from the heads of examples, right and wrong
 
 
@@ -202,7 +202,37 @@ class Explanation:
         >>> why.draw().edges[0]
         Edge(source='land6', target='town6', label='the new relation', kind='suggested', weight=0...)
         """
-        return _draw(self)
+        suggestion, label = self.suggestion, self.label
+        nodes = {
+            suggestion.head: Node(suggestion.head, label(suggestion.head), "head"),
+            suggestion.tail: Node(suggestion.tail, label(suggestion.tail), "tail"),
+        }
+        edges: dict[tuple[str, str, str], Edge] = {}
+
+        def add(edge: Edge) -> None:
+            edges.setdefault((edge.source, edge.target, edge.label), edge)
+
+        add(Edge(suggestion.head, suggestion.tail, self.relation, "suggested", suggestion.probability))
+        for path in self.paths[:_PATHS]:
+            for entity in path.entities:
+                nodes.setdefault(entity, Node(entity, label(entity), "path"))
+            for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
+                add(Edge(*((one, two) if hop.forward else (two, one)), label(hop.relation), "path", path.confidence))
+        for example in self.examples[:_EXAMPLES]:
+            for entity in (example.head, example.tail):
+                nodes.setdefault(entity, Node(entity, label(entity), "example"))
+            add(Edge(example.head, example.tail, self.relation, "example", example.weight))
+            if example == self.examples[0] and example.head != suggestion.head:
+                add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
+        for centre, around in (
+            (suggestion.head, self.head_neighbours),
+            (suggestion.tail, self.tail_neighbours),
+        ):
+            for neighbour in around[:_NEIGHBOURS]:
+                nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
+                ends = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
+                add(Edge(*ends, label(neighbour.relation), "neighbour", neighbour.weight))
+        return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
 
     def save(self, path: str | Path) -> None:
         """Write the picture to a file; an older file is replaced.
@@ -231,43 +261,3 @@ class Explanation:
     def _repr_html_(self) -> str:
         lines = "<br>".join(html_text(line) for line in repr(self).split("\n"))
         return f"<div><p>{lines}</p>{self._repr_svg_()}</div>"
-
-
-def _draw(explanation: Explanation) -> EvidenceGraph:
-    """The pair, paths between the two, the facts around them that mattered, and the examples they resemble."""
-    suggestion, label = explanation.suggestion, explanation.label
-    nodes = {
-        suggestion.head: Node(suggestion.head, label(suggestion.head), "head"),
-        suggestion.tail: Node(suggestion.tail, label(suggestion.tail), "tail"),
-    }
-    edges: dict[tuple[str, str, str], Edge] = {}
-
-    def add(edge: Edge) -> None:
-        edges.setdefault((edge.source, edge.target, edge.label), edge)
-
-    add(Edge(suggestion.head, suggestion.tail, explanation.relation, "suggested", suggestion.probability))
-    for path in explanation.paths[:_PATHS]:
-        for entity in path.entities:
-            nodes.setdefault(entity, Node(entity, label(entity), "path"))
-        for hop, (one, two) in zip(path.hops, zip(path.entities, path.entities[1:], strict=False), strict=True):
-            source, target = (one, two) if hop.forward else (two, one)
-            add(Edge(source, target, label(hop.relation), "path", path.confidence))
-    for example in explanation.examples[:_EXAMPLES]:
-        for entity in (example.head, example.tail):
-            nodes.setdefault(entity, Node(entity, label(entity), "example"))
-        add(Edge(example.head, example.tail, explanation.relation, "example", example.weight))
-        if example == explanation.examples[0] and example.head != suggestion.head:
-            add(Edge(suggestion.head, example.head, "", "resembles", example.weight))
-    for centre, around in (
-        (suggestion.head, explanation.head_neighbours),
-        (suggestion.tail, explanation.tail_neighbours),
-    ):
-        for neighbour in around[:_NEIGHBOURS]:
-            nodes.setdefault(neighbour.entity, Node(neighbour.entity, label(neighbour.entity), "neighbour"))
-            add(_fact(centre, neighbour, label(neighbour.relation)))
-    return EvidenceGraph(tuple(nodes.values()), tuple(edges.values()))
-
-
-def _fact(centre: str, neighbour: WeightedNeighbour, relation: str) -> Edge:
-    source, target = (centre, neighbour.entity) if neighbour.forward else (neighbour.entity, centre)
-    return Edge(source, target, relation, "neighbour", neighbour.weight)

@@ -89,7 +89,7 @@ def rank_scorers(scorer_of: ScorerOf, split: LinkSplit, on_progress: OnProgress)
         true = split.known[known_relations == relation]
         for found, inverse, columns in ((tails, False, [0, 2]), (heads, True, [2, 0])):
             truths, queries = true[:, columns], split.test[rows][:, columns]
-            pairs = PairSet(truths[:, 0], truths[:, 1], graph.num_entities)
+            pairs = PairSet.of(truths, graph.num_entities)
             task = Task(graph.relation_names[relation], queries, everyone, pairs)
             found[rows] = rank_task(scorer_of(relation, inverse), task, queries)
         done += len(rows)

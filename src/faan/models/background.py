@@ -39,7 +39,7 @@ class Background:
         return self.entities.shape[1]
 
 
-def sample_neighbours(neighbours: Neighbours, limit: int, seed: int = 0) -> Neighbours:
+def sample_neighbours(neighbours: Neighbours, limit: int, seed: int) -> Neighbours:
     """At most `limit` edges of each entity, chosen once, such that as many relations as possible survive.
 
     The edges of each relation are put in random order; all first ones are taken before any second one, and so on. (The

@@ -81,7 +81,7 @@ class EntitywiseModel(SharingModel):
         refined: Tensor = self.refine(torch.cat([f_head, f_tail.view(*tails.shape, -1)], -1))
         return refined
 
-    def reference_pairs(self, references: Ints, hidden: int | None = None) -> Tensor:
+    def reference_pairs(self, references: Ints, hidden: int | None) -> Tensor:
         """Represent reference pairs: (K, 2) to (K, D)."""
         return self.pairs(references[:, 0], references[:, 1:], hidden)[:, 0]
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, FiniteFloat
 
 from faan.base import InputError, Ints, read_small, write_text
 from faan.evidence import (
@@ -37,6 +38,15 @@ from faan.models.trees import Added, Trees
 from faan.tasks import Scorer, Task
 
 RANKER_FILE, TREES_FILE, KNOWN_FILE = "ranker.json", "trees.txt", "trees-known.txt"
+
+
+class _Notes(BaseModel):
+    """What `ranker.json` says."""
+
+    evidence: tuple[str, ...] = ()  # what the trees for new relations look at
+    known: tuple[str, ...] = ()  # what the trees for relations of the graph look at
+    added: dict[str, tuple[FiniteFloat, FiniteFloat]] = {}  # weight and usual value of what is added to their scores
+    trained: bool = True  # false in files of older versions only
 
 
 class EvidenceRanker:
@@ -92,34 +102,23 @@ class EvidenceRanker:
         if not path.is_file():
             raise InputError(f"holds no evidence ranker: {RANKER_FILE} is missing", source=str(folder))
         try:
-            notes = json.loads(read_small(path))
-            wanted, of_known = ([str(name) for name in notes.get(key, [])] for key in ("evidence", "known"))
-            is_old = notes.get("trained") is False
-            added = _added(notes.get("added", {}), of_known)
-        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-            wanted, of_known, is_old, added = [], [], False, {}
-        if is_old:
+            notes = _Notes.model_validate_json(read_small(path))
+        except (OSError, ValueError):
+            notes = _Notes()
+        if not notes.trained:
             raise InputError("was saved by an older version of faan; fit it again", source=str(path))
-        if not wanted and not of_known:
+        if not (notes.evidence or notes.known) or not set(notes.added) <= set(notes.known):
             raise InputError(
                 "does not say which evidence the ranker looks at; train the ranker again", source=str(path)
             )
-        judge = _load_trees(Path(folder) / TREES_FILE, wanted, evidence_of(sources), path)
-        known = _load_trees(Path(folder) / KNOWN_FILE, of_known, evidence_of(sources, in_graph=True), path, added)
-        return cls(sources, judge, known)
+        judge = _load_trees(Path(folder) / TREES_FILE, notes.evidence, evidence_of(sources), path)
+        there = evidence_of(sources, in_graph=True)
+        return cls(sources, judge, _load_trees(Path(folder) / KNOWN_FILE, notes.known, there, path, notes.added))
 
 
 def _kind(evidence: Evidence) -> str:
     """The kind of a part of a score; what is the same for all candidates is context, whatever it is about."""
     return "context" if isinstance(evidence, Context) else evidence.kind
-
-
-def _added(notes: Any, names: Sequence[str]) -> Added:
-    """What is added to the trees' scores, checked: a ValueError if it is no such thing."""
-    added = {str(name): (float(weight), float(usual)) for name, (weight, usual) in notes.items()}
-    if not set(added) <= set(names) or not np.isfinite(list(added.values())).all():
-        raise ValueError("adds what is no evidence")
-    return added
 
 
 def _load_trees(
@@ -154,8 +153,12 @@ class EvidenceScorer:
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
         candidates = np.asarray(candidates, dtype=np.int64)
-        rows = [self._judge.score(self._table(head, candidates)) for head in heads.tolist()]
-        return np.stack(rows) if rows else np.zeros((0, len(candidates)))
+        scores = np.zeros((len(heads), len(candidates)))
+        for row, head in enumerate(heads.tolist()):
+            table = self.measure.table(head, candidates)
+            self._last = head, candidates, table
+            scores[row] = self._judge.score(table)
+        return scores
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What each piece of evidence says of a head with each tail."""
@@ -179,11 +182,6 @@ class EvidenceScorer:
         kinds += [query.matched[0, :-1]] if self.question.sources.matching is not None else []
         found = [(row - row.mean()) / max(float(row.std()), 1e-9) for row in kinds]
         return self.question.references, np.mean(found, axis=0) if found else np.zeros(len(self.question.references))
-
-    def _table(self, head: int, candidates: Ints) -> Values:
-        table = self.measure.table(head, candidates)
-        self._last = head, candidates, table
-        return table
 
     def _rows(self, head: int, tails: Ints) -> Values:
         """The rows of some tails, from the last table if they are in it: evidence does not depend on what is asked."""

@@ -149,7 +149,8 @@ class Faan(SharingModel):
         if config.pair == "transformer":
             repeats = config.heads if config.repeat_input else 1
             width = d * repeats
-            _check_heads(width, config)
+            if width % config.heads:
+                raise InputError(f"{config.heads} attention heads do not divide a width of {width}: change model.heads")
             from_relation, by_translation = config.middle == "relation", config.initial == "translation"
             self.token = nn.Parameter(torch.zeros(d) if from_relation else torch.rand(d))  # x_r
             self.transformer = PairEncoder(
@@ -214,7 +215,7 @@ class Faan(SharingModel):
         inverse = (hidden + self.num_relations) % (2 * self.num_relations)
         return edges.lead_to(np.repeat([hidden, inverse], len(heads)), np.concatenate([tails, heads]))
 
-    def encode_references(self, references: Ints, hidden: int | None = None) -> Tensor:
+    def encode_references(self, references: Ints, hidden: int | None) -> Tensor:
         """Represent reference pairs: (K, 2) to (K, D)."""
         return self.encode(references[:, 0], references[:, 1], np.arange(len(references)), hidden)
 
@@ -287,8 +288,3 @@ def make_matching(kind: str, width: int) -> Matching:
         "lstm": lambda: LstmMatching(width),
     }
     return makers[kind]()
-
-
-def _check_heads(width: int, config: FaanConfig) -> None:
-    if width % config.heads:
-        raise InputError(f"{config.heads} attention heads do not divide a width of {width}: change model.heads")

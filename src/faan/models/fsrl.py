@@ -16,14 +16,13 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-import torch
 from pydantic import Field
 from torch import Tensor, nn
 
 from faan.base import Ints
 from faan.models.background import Background
 from faan.models.entitywise import EntitywiseConfig, EntitywiseModel
-from faan.models.interface import to_tensor
+from faan.models.neighbours import BackgroundVectors, psi_of_neighbours
 from faan.models.ragged_attention import Edges, softmax_of_edges, weighted_sum
 from faan.models.register import Row
 
@@ -59,13 +58,11 @@ class Fsrl(EntitywiseModel):
 
     def encode(self, edges: Edges) -> Tensor:
         """f(e) = tanh(sum of alpha e_nbr), alpha = softmax of u' tanh(W [r; e_nbr] + b)  (eq. 1 and 2), (n, d)."""
-        relations, entities = to_tensor(edges.relations), to_tensor(edges.entities)
-        neighbours = torch.cat([self.relations[relations], self.entities[entities]], -1)
-        psi = self.judge(self.look(neighbours).tanh()).squeeze(-1)  # (e,)
-        weights = softmax_of_edges(edges, psi)
+        vectors = BackgroundVectors(self.entities, self.relations)
+        weights = softmax_of_edges(edges, psi_of_neighbours(edges, vectors, self.look, self.judge))  # (e,)
         return weighted_sum(edges, edges.entities, self.entities, weights, self.neighbour_dropout).tanh()
 
-    def reference_pairs(self, references: Ints, hidden: int | None = None) -> Tensor:
+    def reference_pairs(self, references: Ints, hidden: int | None) -> Tensor:
         """Represent reference pairs, in the order of their ids: (K, 2) to (K, D)."""
         return super().reference_pairs(references[np.lexsort(references.T[::-1])], hidden)
 

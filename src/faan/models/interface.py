@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -107,7 +107,6 @@ class UntrainedConfig(MethodConfig):
     """The settings of a method that needs what is known and no training."""
 
     kind = "untrained"
-    fit_config: ClassVar[str | None] = None
 
     @abstractmethod
     def build(self, benchmark: Benchmark) -> Method:

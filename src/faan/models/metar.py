@@ -110,7 +110,7 @@ class MetaR(FewShotModel):
     def wrong_tails(self, task: Task, references: Ints) -> Ints:
         """Wrong tails (K, N) of references; which ones depends on the set of references, not on their order."""
         count = self.config.reference_negatives
-        known = replace(task, truths=PairSet(references[:, 0], references[:, 1], len(self.entities)))
+        known = replace(task, truths=PairSet.of(references, len(self.entities)))
         if len(task.candidates) <= len(references) and not has_negatives(known):
             return np.repeat(references[:, 1:], count, axis=1)  # a tail that competes with itself: no gradient
         pairs = known.truths.pairs

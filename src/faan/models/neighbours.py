@@ -80,7 +80,12 @@ class NeighbourEncoder(nn.Module):
         """psi where the task does not matter, (e,)."""
         if self.weighing == "mean":
             return vectors.entities.new_zeros(int(edges.offsets[-1]))
-        relations, entities = to_tensor(edges.relations), to_tensor(edges.entities)
-        both = torch.cat([vectors.relations[relations], vectors.entities[entities]], -1)  # (stored, d_relation + d)
-        found: Tensor = self.judge(self.look(both).tanh()).squeeze(-1)
-        return found[to_tensor(edges.places)]
+        return psi_of_neighbours(edges, vectors, self.look, self.judge)[to_tensor(edges.places)]
+
+
+def psi_of_neighbours(edges: Edges, vectors: BackgroundVectors, look: nn.Linear, judge: nn.Linear) -> Tensor:
+    """psi = u' tanh(W [r_nbr; e_nbr] + b) of each stored edge, with look = (W, b) and judge = u, to (stored,)."""
+    relations, entities = to_tensor(edges.relations), to_tensor(edges.entities)
+    both = torch.cat([vectors.relations[relations], vectors.entities[entities]], -1)  # (stored, d_relation + d)
+    psi: Tensor = judge(look(both).tanh()).squeeze(-1)
+    return psi

@@ -33,12 +33,12 @@ class PairEncoder(nn.Module):
         layers: int,
         heads: int,
         *,
-        repeats: int = 1,
-        attention: Attention = "standard",
-        positions: Positions = "fixed",
-        dropout: float = 0.0,
-        start_as_identity: bool = False,
-        precision: Precision = "float32",
+        repeats: int,
+        attention: Attention,
+        positions: Positions,
+        dropout: float,
+        start_as_identity: bool,
+        precision: Precision,
     ) -> None:
         super().__init__()
         self.repeats, self.precision = repeats, precision

@@ -25,7 +25,7 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class ScoreParts:
-    """Why a pair has its score: contributions, the largest first. They add up to the score but for a constant."""
+    """A score taken apart: contributions, the largest first, which add up to it but for a constant."""
 
     head: int
     tail: int

@@ -85,12 +85,10 @@ class PyKeenScorer:
         known, columns = np.flatnonzero(given >= 0), np.flatnonzero(asked >= 0)
         scores = np.full((len(given), len(asked)), -np.inf)
         if len(known) and len(columns):
-            scores[np.ix_(known, columns)] = self._all(given[known])[:, asked[columns]]
+            relations = np.full(len(known), self._relation)
+            every = _predicted(self._model, given[known], relations, self._asks_for)  # (H, entities that it knows)
+            scores[np.ix_(known, columns)] = every[:, asked[columns]]
         return scores
-
-    def _all(self, given: Ints) -> NDArray[np.floating]:
-        """The scores of all entities that the model knows, (H, entities)."""
-        return _predicted(self._model, given, np.full(len(given), self._relation), self._asks_for)
 
 
 class PyKeenWitness:

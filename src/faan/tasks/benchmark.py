@@ -22,6 +22,15 @@ class PairSet:
         self._num_entities = num_entities
         self._keys = np.unique(self._key(heads, tails))
 
+    @classmethod
+    def of(cls, pairs: Ints, num_entities: int) -> PairSet:
+        """The set of pairs (n, 2)."""
+        return cls(pairs[:, 0], pairs[:, 1], num_entities)
+
+    def turned(self) -> PairSet:
+        """The set of (tail, head)."""
+        return PairSet.of(self.pairs[:, ::-1], self._num_entities)
+
     def _key(self, heads: Ints, tails: Ints) -> NDArray[np.int64]:
         return np.asarray(heads, dtype=np.int64) * self._num_entities + np.asarray(tails)
 
@@ -60,9 +69,7 @@ class Task:
     pairs: Ints  # (n, 2) head, tail
     candidates: Ints  # (c,) the entities that may be tails
     truths: PairSet  # every true pair: never a negative, never a competitor in a ranking
-    hidden: int | None = (
-        None  # the relation's id where the background holds it (open protocol): its edges must be hidden
-    )
+    hidden: int | None = None  # the relation's id where the background has it: its edges must be hidden
     in_graph: bool = False  # the edges of `hidden` are known facts: only the edge of an asked pair itself is hidden
     facts: Ints | None = None  # (m, 2) all known pairs where there are more than references, to be counted
 

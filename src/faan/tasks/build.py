@@ -145,7 +145,7 @@ def _task(
     pairs = pairs[usable]
     pairs = pairs[Stream(settings.seed, Purpose.TASK_PAIRS, relation).permutation(len(pairs))]
     found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
-    truths = PairSet(pairs[:, 0], pairs[:, 1], background.num_entities)
+    truths = PairSet.of(pairs, background.num_entities)
     return Task(graph.relation_names[relation], pairs, found.entities, truths), found, int((~usable).sum())
 
 

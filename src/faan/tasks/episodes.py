@@ -131,7 +131,7 @@ def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500
                 graph.relation_names[int(relation)],
                 pairs,
                 find_candidates(graph, pairs[:, 1]).entities,
-                PairSet(pairs[:, 0], pairs[:, 1], graph.num_entities),
+                PairSet.of(pairs, graph.num_entities),
                 hidden=int(relation),
             )
         )

@@ -102,9 +102,7 @@ def _read(folder: Folder) -> Benchmark:
             dropped += len(candidates[relation]) - len(known)
             true = np.array(truths.get(relation, []), dtype=np.int64).reshape(-1, 2)
             true = np.concatenate([true, pairs])
-            read[split].append(
-                Task(relation, pairs, np.array(known, np.int32), PairSet(true[:, 0], true[:, 1], len(ids)))
-            )
+            read[split].append(Task(relation, pairs, np.array(known, np.int32), PairSet.of(true, len(ids))))
     notes = []
     if dropped:
         notes.append(f"{dropped:,} candidates are not in {_ENTITIES} and were skipped")

@@ -82,12 +82,12 @@ class EvidenceStages(Stages):
 
     @property
     def _graph(self) -> Graph:
-        """What evidence is taken from."""
+        """The graph that evidence is taken from."""
         return self._known[0] if self.model.task_edges else self.benchmark.graph
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """What is learnt from."""
+        """The tasks that the ranker learns from."""
         tasks = self._known[1] if self.model.task_edges else list(self.benchmark.splits["train"])
         tasks = [*tasks, *(background_tasks(self.benchmark.graph) if self.model.background_tasks else ())]
         return [*tasks, *(inverse_tasks(self._graph, tasks) if self.model.inverse_tasks else ())]
@@ -103,28 +103,28 @@ class EvidenceStages(Stages):
 
     def train(self, callbacks: Callbacks) -> EvidenceRanker:
         """Train the witness, if there is one, then the ranker, and rank the dev tasks."""
-        if self.unfinished():
-            learnt, parts = self._learnt(callbacks), parts_of(self.tasks, self.model.folds)
-            loaded = [self._load(vectors) for vectors in self._in_training]
-            out_of_fold = [
-                OutOfFoldVectors({name for name, own in parts.items() if own == part}, vectors)
-                for part, vectors in enumerate(loaded if self._is_out_of_fold else ())
-            ]
-            ranker = fit_ranker(
-                self._graph,
-                self.tasks,
-                self._load(self._after_training) if self._is_out_of_fold else loaded[0],
-                self.model,
-                out_of_fold=out_of_fold,
-                learnt=learnt,
-                seed=self.config.seed,
-                on_progress=callbacks.on_progress,
-            )
-            trained = ranker.on(self._sources(learnt))
-            self._evaluate(trained)
-            trained.save(self.folder / RANKER_FOLDER)
-            return trained
-        return self.load()
+        if not self.unfinished():
+            return self.load()
+        learnt, parts = self._learnt(callbacks), parts_of(self.tasks, self.model.folds)
+        loaded = [self._load(vectors) for vectors in self._in_training]
+        out_of_fold = [
+            OutOfFoldVectors({name for name, own in parts.items() if own == part}, vectors)
+            for part, vectors in enumerate(loaded if self._is_out_of_fold else ())
+        ]
+        ranker = fit_ranker(
+            self._graph,
+            self.tasks,
+            self._load(self._after_training) if self._is_out_of_fold else loaded[0],
+            self.model,
+            out_of_fold=out_of_fold,
+            learnt=learnt,
+            seed=self.config.seed,
+            on_progress=callbacks.on_progress,
+        )
+        trained = ranker.on(self._sources(learnt))
+        self._evaluate(trained)
+        trained.save(self.folder / RANKER_FOLDER)
+        return trained
 
     def load(self) -> EvidenceRanker:
         """The trained ranker."""
@@ -160,7 +160,7 @@ class EvidenceStages(Stages):
         return self._vectors(end if self._is_out_of_fold else "", end)
 
     def _vectors(self, of_translation: str, of_matching: str) -> dict[str, EmbedConfig]:
-        """The settings of the vectors of both kinds; their folders' names end as it is said."""
+        """The settings of both kinds of vectors by their folders, whose names have these endings."""
         if "embeddings" in self.model.without:
             return {}
         return {_TRANSLATION + of_translation: self._translation, _MATCHING + of_matching: self.config.embed}
@@ -216,8 +216,9 @@ class EvidenceStages(Stages):
         return {settings.display_name: OutOfFold(by_part, one(None, settings), parts)}
 
     def _evaluate(self, ranker: EvidenceRanker) -> None:
-        lines = ""
-        if self.benchmark.splits["dev"]:
-            figures = split_metrics(list(rank_tasks(ranker, self.benchmark.splits["dev"], self.config.shots)))
+        """Rank the dev tasks, if there are any; their figures are the only line of metrics."""
+        dev, lines = self.benchmark.splits["dev"], ""
+        if dev:
+            figures = split_metrics(list(rank_tasks(ranker, dev, self.config.shots)))
             lines = json.dumps({"step": self.model.trees, "dev": figures}) + "\n"
         write_text(self.folder / METRICS_FILE, lines)

@@ -29,7 +29,7 @@ class FewShotStages(Stages):
         check_model(self._model, self.config.embed, self.config, self.benchmark)
 
     def vectors(self) -> Iterator[tuple[str, VectorJob]]:
-        """Those of the background graph, or of that and the training tasks."""
+        """The vectors of the background graph, or of it and the training tasks."""
         graph = self.benchmark.graph
         tasks = self.benchmark.splits["train"] if self.config.vectors == "background+tasks" else ()
         triples, further = triples_with(graph, {task.relation: task.pairs for task in tasks})
@@ -37,7 +37,7 @@ class FewShotStages(Stages):
         yield EMBED_FOLDER, VectorJob.of(triples, graph.num_entities, relations, self.config.embed)
 
     def embed(self, on_progress: OnProgress) -> None:
-        """Once the training of the model has begun, the vectors are done."""
+        """Train the vectors, unless the training of the model has begun: then they are done."""
         if not (self.folder / CHECKPOINT_FILE).exists():
             super().embed(on_progress)
 
@@ -58,7 +58,7 @@ class FewShotStages(Stages):
         return model
 
     def unfinished(self) -> str | None:
-        """The step that it is at; training that broke off is finished: its best weights are from before."""
+        """The step of a run that goes on; None also where training broke off, as its best weights are from before."""
         is_over = self.progress().is_over(self.config.train) or why_broken(self.folder)
         if (self.folder / CHECKPOINT_FILE).is_file() and is_over:
             return None
@@ -71,7 +71,7 @@ class FewShotStages(Stages):
         return model
 
     def progress(self) -> StepProgress:
-        """As the last checkpoint has it."""
+        """The progress at the last checkpoint."""
         return load_steps(self.folder)[1] if (self.folder / CHECKPOINT_FILE).is_file() else StepProgress()
 
     @property

@@ -58,7 +58,7 @@ class RunNotes:
     benchmark: str | None  # its path; None where it never was on disk
     data: str  # its fingerprint
     config: str = CONFIG_FILE  # the file that the settings came from
-    changes: Sequence[str] = ()  # and what was changed in them, NAME=VALUE
+    changes: Sequence[str] = ()  # what was changed in them, NAME=VALUE
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,14 @@ def is_run(folder: Path) -> bool:
 
 
 def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNotes, Benchmark]:
-    """What a run began with; the benchmark must be the one that it began with."""
+    """Read what a run began with; refuse another benchmark than that."""
     if not is_run(folder):
         raise InputError(f"holds no run of a few-shot model: {RUN_FILE} is missing", source=str(folder))
-    config, notes = _read(folder)
+    config = read_config(folder, RunConfig)
+    try:
+        notes = RunNotes(**json.loads(read_small(folder / RUN_FILE)))
+    except (OSError, TypeError, ValueError, RecursionError) as error:
+        raise damaged_run(folder / RUN_FILE, error) from None
     if benchmark is None:
         if notes.benchmark is None or not Path(notes.benchmark).exists():
             place = f"is no longer at {notes.benchmark}" if notes.benchmark else "never was on disk"
@@ -152,27 +156,16 @@ def _open(folder: Path, benchmark: Benchmark | None) -> tuple[RunConfig, RunNote
     return config, notes, benchmark
 
 
-def _read(folder: Path) -> tuple[RunConfig, RunNotes]:
-    config = read_config(folder, RunConfig)
-    try:
-        return config, RunNotes(**json.loads(read_small(folder / RUN_FILE)))
-    except (OSError, TypeError, ValueError, RecursionError) as error:
-        raise damaged_run(folder / RUN_FILE, error) from None
-
-
 def _to_the_end(
     folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks
 ) -> TrainedRun:
+    """Train what is not trained yet, and open the run."""
     with locked(folder):
-        return _train(folder, config, notes, benchmark, callbacks)
-
-
-def _train(folder: Path, config: RunConfig, notes: RunNotes, benchmark: Benchmark, callbacks: Callbacks) -> TrainedRun:
-    stages = _stages(folder, config, benchmark)
-    stages.embed(callbacks.on_progress)
-    with Stopwatch(folder).timing("train", callbacks.on_progress) as tick:
-        method = stages.train(replace(callbacks, on_progress=tick))
-    return TrainedRun(folder, config, notes, benchmark, method, stages.progress(), _seconds(folder))
+        stages = _stages(folder, config, benchmark)
+        stages.embed(callbacks.on_progress)
+        with Stopwatch(folder).timing("train", callbacks.on_progress) as tick:
+            method = stages.train(replace(callbacks, on_progress=tick))
+        return TrainedRun(folder, config, notes, benchmark, method, stages.progress(), _seconds(folder))
 
 
 def _stages(folder: Path, config: RunConfig, benchmark: Benchmark) -> Stages:

@@ -9,15 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import CHECKPOINT_FILE, SECONDS_FILE, InputError, OnProgress, Stopwatch, ignore_progress
-from faan.embed import (
-    VECTORS_FILE,
-    EmbedConfig,
-    Embeddings,
-    fingerprint,
-    read_progress,
-    split,
-)
+from faan.base import CHECKPOINT_FILE, SECONDS_FILE, InputError, OnProgress, Stopwatch
+from faan.embed import VECTORS_FILE, EmbedConfig, Embeddings, fingerprint, read_progress, split
 from faan.embed import resume as resume_embedding
 from faan.embed import train as train_embedding
 
@@ -36,7 +29,7 @@ class VectorJob:
         """Vectors of some triples, in as many epochs as the settings allow for their number."""
         return cls(triples, num_entities, num_relations, config.for_graph(len(triples), num_entities))
 
-    def train(self, folder: Path, on_progress: OnProgress = ignore_progress) -> Embeddings:
+    def train(self, folder: Path, on_progress: OnProgress) -> Embeddings:
         """Train them in a folder, or continue their training."""
         folder.mkdir(parents=True, exist_ok=True)
         with Stopwatch(folder).timing("embed", on_progress) as tick:
@@ -46,7 +39,7 @@ class VectorJob:
             return train_embedding(self.triples, *sizes, self.config, folder=folder, on_progress=tick).embeddings
 
     def are_in(self, folder: Path) -> bool:
-        """Whether a folder holds just these, finished."""
+        """Whether a folder holds exactly these vectors, finished."""
         if not (folder / CHECKPOINT_FILE).is_file() or not (folder / VECTORS_FILE).is_file():
             return False
         try:
