@@ -11,11 +11,11 @@ import polars as pl
 
 from faan.base import InputError, counted, quiet, shorten
 from faan.graph.builder import DESCRIPTION, GraphBuilder
+from faan.graph.collected import CHUNK, Collected
 from faan.graph.limits import unpacked_limit, unpacks_too_far
 from faan.graph.sources import Source
 from faan.graph.table_layout import BLANK, Columns, find_columns
 
-_CHUNK = 1 << 18  # triples in one chunk
 _ROW_BYTES = 3 * 16  # of a triple in columns of text, however small its file
 _EDGE_ATTRIBUTES = ("relation", "predicate", "label", "type")
 _TYPE_ATTRIBUTES = ("types", "type", "category")
@@ -147,17 +147,15 @@ def _triples(edges: Iterable[tuple[Any, Any, Any, Mapping[str, Any]]]) -> Iterat
 
 def _describe(nodes: Iterable[tuple[Any, Mapping[str, Any]]], directed: bool, builder: GraphBuilder) -> None:
     """Add what the attributes of nodes say: label, type or types (one, or a list), description."""
-    types: list[tuple[str, str]] = []
-    labels: list[tuple[str, str, int]] = []
+    collected = Collected(builder)
     names: Counter[str] = Counter()
     for node, data in nodes:
-        names[str(node)] += 1
+        names[name := str(node)] += 1
         kinds = next((data[a] for a in _TYPE_ATTRIBUTES if data.get(a)), ())
-        types += ((str(node), str(kind)) for kind in (kinds if isinstance(kinds, list | tuple | set) else [kinds]))
+        collected.types += ((name, str(kind)) for kind in (kinds if isinstance(kinds, list | tuple | set) else [kinds]))
         given = (("label", 0), ("description", DESCRIPTION))
-        labels += ((str(node), str(data[a]), rank) for a, rank in given if data.get(a))
-    builder.add_types([node for node, _ in types], [kind for _, kind in types])
-    builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])
+        collected.labels += ((name, str(data[a]), rank) for a, rank in given if data.get(a))
+    collected.flush()
     if shared := [name for name, count in names.items() if count > 1]:
         what = counted(len(shared), "name belongs", "names belong")
         builder.note(f"{what} to several nodes, which are one entity here: {shorten(', '.join(map(repr, shared)))}")
@@ -168,8 +166,8 @@ def _describe(nodes: Iterable[tuple[Any, Mapping[str, Any]]], directed: bool, bu
 def read_rows(rows: Iterable[Iterable[Any]], builder: GraphBuilder) -> None:
     """Read any iterable of (head, relation, tail), or of mappings with these keys."""
     triples = _checked(rows)
-    while chunk := list(islice(triples, _CHUNK)):
-        builder.add(*(list(column) for column in zip(*chunk, strict=True)))
+    while chunk := list(islice(triples, CHUNK)):
+        builder.add(*zip(*chunk, strict=True))
 
 
 def _checked(rows: Iterable[Iterable[Any]]) -> Iterator[tuple[str, ...]]:

@@ -14,9 +14,10 @@ import pyoxigraph as ox
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.guards import check_nesting
+from faan.graph.labels import TEXT_RELATIONS, label_rank
 from faan.graph.limits import NAME_BYTES, is_too_long, too_long
 from faan.graph.packed import is_changed_by_polars
-from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
+from faan.graph.rdf import Statements, reason
 from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
 

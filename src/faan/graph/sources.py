@@ -193,10 +193,10 @@ class Folder:
         return {Path(file.name).name: file for file in files if Path(file.name).parent == tops[0]}
 
     def names(self) -> set[str]:
-        """The file names in it."""
+        """The names of its files, without hidden ones such as the `._graph.nt` that macOS puts beside files."""
         if self._archive is not None:
             return set(self._members)
-        return {entry.name for entry in self.path.iterdir() if entry.is_file()}
+        return {entry.name for entry in self.path.iterdir() if entry.is_file() and not entry.name.startswith(".")}
 
     def require(self, kind: str, *names: str) -> None:
         """Complain about files that ought to be there."""

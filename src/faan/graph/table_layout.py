@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
@@ -95,6 +96,23 @@ def _are_numbers(columns: Columns) -> bool:
 def index_of(header: Sequence[str], *names: str) -> int | None:
     """The column of the first of some names that a header has."""
     return next((header.index(name) for name in names if name in header), None)
+
+
+class FirstLine(NamedTuple):
+    """The first line of a table that is not blank."""
+
+    cells: list[str]  # in lower case
+    delimiter: str
+    number: int  # from 1
+
+
+def first_line(start: bytes) -> FirstLine:
+    """The first line of a table, which may be its header, from the first bytes of its file."""
+    lines = enumerate(start.decode(errors="replace").split("\n"), start=1)
+    number, line = next(((number, line) for number, line in lines if line.strip(BLANK)), (1, ""))
+    delimiter = max("\t,;", key=line.count)
+    cells = [cell.strip().strip('"').lower() for cell in split_line(line.strip(BLANK), delimiter)]
+    return FirstLine(cells, delimiter, number)
 
 
 def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[TableLayout, list[str]]:

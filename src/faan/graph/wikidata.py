@@ -15,13 +15,11 @@ from pydantic_core import from_json
 
 from faan.base import InputError, shorten
 from faan.graph.builder import Column, GraphBuilder
-from faan.graph.labels import language_rank
+from faan.graph.collected import CHUNK, Collected
+from faan.graph.labels import LABEL_RELATIONS, label_rank, language_rank
 from faan.graph.ntriples import read_ntriples
-from faan.graph.rdf import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 from faan.graph.sources import Source
-
-_CHUNK = 1 << 16  # facts in one chunk
 
 
 def read_truthy(source: Source, builder: GraphBuilder, languages: Sequence[str]) -> None:
@@ -44,7 +42,8 @@ def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str
             shown = text[:80].decode(errors="replace")
             problem = f"not an entity of Wikidata in JSON ({shorten(str(error))}): {shown!r}"
             builder.bad_line(InputError(problem, source=source.name, line=number))
-    entities.flush()
+        entities.collected.flush(at_least=CHUNK)
+    entities.collected.flush()
 
 
 class _Items:
@@ -107,14 +106,12 @@ class _Items:
 
 
 class _Entities:
-    """Collects facts, types and labels from entities in JSON."""
+    """Takes facts, types and labels out of entities in JSON."""
 
     def __init__(self, builder: GraphBuilder, languages: Sequence[str]) -> None:
-        self._builder, self._languages = builder, languages
+        self.collected, self._languages = Collected(builder), languages
         self._relations, self._classes = both_names(builder.predicates), both_names(builder.classes)
         self._types = frozenset(builder.type_relations)
-        self._facts: list[tuple[str, str, str]] = []
-        self._labels: list[tuple[str, str, int]] = []
 
     def add(self, entity: dict[str, Any]) -> None:
         """Add one entity."""
@@ -131,17 +128,8 @@ class _Entities:
             for tail in self._tails(statements):
                 (types if is_type else facts).append((name, relation, tail))
         if not self._classes or any(kind in self._classes for _, _, kind in types):
-            self._facts += facts
-        self._facts += types
-        if len(self._facts) >= _CHUNK or len(self._labels) >= _CHUNK:
-            self.flush()
-
-    def flush(self) -> None:
-        """Add what was collected to the builder."""
-        facts, labels = self._facts, self._labels
-        self._builder.add([f[0] for f in facts], [f[1] for f in facts], [f[2] for f in facts])
-        self._builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])
-        self._facts, self._labels = [], []
+            self.collected.facts += facts
+        self.collected.facts += types  # the builder knows them by their relation
 
     def _tails(self, statements: list[dict[str, Any]]) -> Iterator[str]:
         """The items that the best statements of a property name: preferred ones if there are any, else normal ones."""
@@ -157,7 +145,7 @@ class _Entities:
             elif isinstance(value, dict) and value.get("entity-type") == "item":  # of old dumps
                 yield f"{WIKIDATA_ENTITY}Q{int(value['numeric-id'])}"
             elif value is not None:
-                self._builder.count(literals=1)
+                self.collected.literals += 1
 
     def _label(self, name: str, labels: Any) -> None:
         found = []
@@ -167,4 +155,4 @@ class _Entities:
                 found.append((rank, str(label["value"])))
         if found:
             rank, text = min(found)
-            self._labels.append((name, text, rank))
+            self.collected.labels.append((name, text, rank))
