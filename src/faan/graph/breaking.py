@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, counted
+from faan.base import Ints, counted, grouped
 from faan.graph.graph import Graph
 from faan.graph.rules import SIDES, Rule, Rules
 
@@ -113,14 +113,15 @@ def summarise_schema(graph: Graph) -> SchemaSummary | None:
         return None
     broken: list[BrokenRule] = []
     wrong: list[str] = []
-    ruled, order = 0, np.argsort(graph.relations, kind="stable")
-    ends = np.cumsum(graph.relation_counts)
+    ruled = 0
+    offsets, rows_by_relation = grouped(graph.relations, graph.num_relations)
     for relation in graph.used_relations.tolist():
         own = rules.of(graph.relation_names[relation])
         ruled += bool(own.rules or own.implied_by)
         if own.rules:
-            rows = order[ends[relation] - graph.relation_counts[relation] : ends[relation]]
-            found, sentences = _broken(graph, relation, own.rules, np.stack([graph.heads[rows], graph.tails[rows]], 1))
+            rows = rows_by_relation[offsets[relation] : offsets[relation + 1]]
+            known = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+            found, sentences = _broken(graph, relation, own.rules, known)
             broken += found
             wrong += sentences
     return SchemaSummary(

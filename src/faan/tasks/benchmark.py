@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,9 +61,7 @@ class Task:
     pairs: Ints  # (n, 2) head, tail
     candidates: Ints  # (c,) the entities that may be tails
     truths: PairSet  # every true pair: never a negative, never a competitor in a ranking
-    hidden: int | None = (
-        None  # the relation's id where the background holds it (open protocol): its edges must be hidden
-    )
+    hidden: int | None = None  # the relation's id in the background (open protocol): its edges must be hidden
     in_graph: bool = False  # the edges of `hidden` are known facts: only the edge of an asked pair itself is hidden
     facts: Ints | None = None  # (m, 2) all known pairs where there are more than references, to be counted
 
@@ -140,8 +139,8 @@ def num_pairs(tasks: Iterable[Task]) -> int:
     return sum(len(task.pairs) for task in tasks)
 
 
-def check_distinct(relations: Sequence[str]) -> None:
-    """A relation is in one split only."""
-    twice = sorted({r for r in relations if relations.count(r) > 1})
+def check_distinct(relations: Iterable[str]) -> None:
+    """Refuse a relation that is in more than one split."""
+    twice = sorted(relation for relation, count in Counter(relations).items() if count > 1)
     if twice:
         raise InputError(f"relations in more than one split: {', '.join(twice)}")

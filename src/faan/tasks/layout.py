@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from faan.base import InputError, Ints, atomic_folder, check_free, shorten
 from faan.graph import BACKGROUND, Folder, Graph, GraphBuilder, Names, read_triples, types_from_pattern
@@ -153,7 +152,7 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
             file.write("}\n")
 
     with atomic_folder(folder) as new:
-        _write_background(graph, new / BACKGROUND)
+        graph.to_polars().write_csv(new / BACKGROUND, include_header=False, separator="\t", quote_style="never")
         write(new / _ENTITIES, ((name, i) for i, name in enumerate(entities)))
         directed = dict.fromkeys([*relations, *(f"{r}_inv" for r in relations)])
         write(new / _RELATIONS, ((name, i) for i, name in enumerate(directed)))
@@ -171,16 +170,6 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
 
 def _triples(task: Task, entities: Sequence[str]) -> list[list[str]]:
     return [[entities[head], task.relation, entities[tail]] for head, tail in task.pairs.tolist()]
-
-
-def _write_background(graph: Graph, path: Path) -> None:
-    entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
-    columns = {
-        "head": entities.gather(graph.heads),
-        "relation": relations.gather(graph.relations),
-        "tail": entities.gather(graph.tails),
-    }
-    pl.DataFrame(columns).write_csv(path, include_header=False, separator="\t", quote_style="never")
 
 
 def _with_types(graph: Graph) -> Graph:
