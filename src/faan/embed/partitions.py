@@ -108,6 +108,7 @@ class Partitions:
         self._held: list[int | None] = [None, None]  # which partition is in which half of the table
         self._is_new = [False, False]  # whether that is newer than what is on disk
         self._counts = self._count(triples)
+        self._updates = [0]  # before each epoch, as far as they are counted
         self.saved = list(versions)  # of a checkpoint
         self.versions = list(versions) or [-1] * self.count
         folder.mkdir(parents=True, exist_ok=True)
@@ -145,12 +146,12 @@ class Partitions:
 
     def updates(self, epoch: int) -> int:
         """Epochs differ: which edges are in a bucket depends on the order of partitions."""
-        total = 0
-        for one in range(epoch):
-            _, step_of = self._order(one)
+        while len(self._updates) <= epoch:
+            _, step_of = self._order(len(self._updates) - 1)
             edges = np.bincount(step_of.ravel(), weights=self._counts.ravel()).astype(np.int64)
-            total += sum(BatchPlan.of(int(count), self.config).updates for count in edges if count)
-        return total
+            own = sum(BatchPlan.of(int(count), self.config).updates for count in edges if count)
+            self._updates.append(self._updates[-1] + own)
+        return self._updates[epoch]
 
     def vectors(self) -> Tensor:
         """They are written to a file in the order of entities, and mapped from there."""

@@ -277,7 +277,7 @@ class Run:
 
     def _epoch(self, on_progress: OnProgress) -> float:
         """One pass over the triples; the mean loss."""
-        epoch, total, in_all = self.progress.epoch, 0.0, self._updates_in_all
+        epoch, total, in_all = self.progress.epoch, 0.0, self._updates(self.config.epochs)
         first, end = self._updates(epoch), self._updates(epoch + 1)
         with self._losses(epoch) as losses:
             for number, loss in enumerate(losses, first):
@@ -301,10 +301,6 @@ class Run:
             else:
                 buckets = self.entities.buckets(self.training, epoch)
                 yield (loss for bucket in buckets for loss in bucket_losses(updater, bucket, self.config))
-
-    @cached_property
-    def _updates_in_all(self) -> int:
-        return self._updates(self.config.epochs)
 
     def _evaluate(self, report: EpochReport) -> EpochReport:
         """Rank the held-out triples, if there are any, and remember the best vectors if there is patience."""
