@@ -51,29 +51,21 @@ class Checked:
     @property
     def _note(self) -> Path:
         name = hashlib.sha256(os.fsencode("\n".join([str(self._folder), *self._parts]))).hexdigest()[:32]
-        cache = (
-            os.environ.get("FAAN_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "faan").expanduser()
-        )
-        return Path(cache) / "checked" / name
+        users = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+        return Path(os.environ.get("FAAN_CACHE") or users / "faan") / "checked" / name
 
     def _state(self) -> str | None:
         """The files in a line of text; None where their times do not tell whether they have changed."""
         if os.name != "posix":  # elsewhere the time of a change can be set
             return None
-        files = {}
         try:
-            for path in self._files():
-                found = path.stat()
-                files[str(path.relative_to(self._folder))] = (
-                    found.st_dev,
-                    found.st_ino,
-                    found.st_size,
-                    found.st_mtime_ns,
-                    found.st_ctime_ns,
-                )
+            found = {str(path.relative_to(self._folder)): path.stat() for path in self._files()}
         except OSError:
             return None
-        times = [times[-1] for times in files.values()]
+        files = {
+            name: (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for name, one in found.items()
+        }
+        times = [one.st_ctime_ns for one in found.values()]
         if not times or all(time % _COARSE == 0 for time in times):
             return None
         wait = max(times) + _TICK - time.time_ns()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,8 @@ class Breaking:
         if rule.kind == "most":
             others = self.counts(rule.side)[ends[rule.side]] - np.asarray(is_known, dtype=np.int64)
             broken = others >= rule.most
-        else:
-            broken = self._outside(rule)[ends[rule.side]]
+        else:  # entities without a type may be of any class
+            broken = ~self._mask(rule, "allowed")[ends[rule.side]]
         if rule.scope is not None:
             broken = broken & self._mask(rule, "scope")[ends[rule.scope_side]]
         return np.broadcast_to(broken, np.broadcast_shapes(heads.shape, tails.shape))
@@ -48,12 +49,8 @@ class Breaking:
             self._counts[side] = np.bincount(self._known[:, side], minlength=self._graph.num_entities)
         return self._counts[side]
 
-    def _outside(self, rule: Rule) -> Mask:
-        """Which entities a rule does not allow; entities without a type may be of any class."""
-        return ~self._mask(rule, "allowed")
-
-    def _mask(self, rule: Rule, what: str) -> Mask:
-        """The allowed entities, those in the scope of a rule, or those disjoint with its class."""
+    def _mask(self, rule: Rule, what: Literal["allowed", "scope", "apart"]) -> Mask:
+        """Which entities a rule allows, which are in its scope, or which have a type disjoint with its class."""
         key = (rule, what)
         if key not in self._masks:
             self._masks[key] = self._look_up(rule, what)

@@ -21,6 +21,7 @@ from faan.graph.limits import NAME_BYTES, too_long
 
 Bytes = NDArray[np.uint8]
 
+_PARTS = ("data", "offsets", "buckets", "members")  # arrays that are saved
 _CHUNK = 1 << 14  # names in one block: small temporary arrays reuse the same memory
 _MIN_PART = 3  # bytes of a text that is looked for in others
 _ENOUGH = 1000  # strings that hold it
@@ -62,8 +63,7 @@ class Names:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Names:
         """The reverse of `arrays`; checks that the parts fit together."""
-        parts = {field: arrays[f"{prefix}_{field}"] for field in ("data", "offsets", "buckets", "members")}
-        names = cls(**parts)  # type: ignore[arg-type]
+        names = cls(**{part: arrays[f"{prefix}_{part}"] for part in _PARTS})  # type: ignore[arg-type]
         n = len(names)
         if not (
             names.data.dtype == np.uint8
@@ -100,12 +100,7 @@ class Names:
 
     def arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """The arrays behind the names, for saving."""
-        return {
-            f"{prefix}_data": self.data,
-            f"{prefix}_offsets": self.offsets,
-            f"{prefix}_buckets": self.buckets,
-            f"{prefix}_members": self.members,
-        }
+        return {f"{prefix}_{part}": getattr(self, part) for part in _PARTS}
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -111,14 +111,11 @@ def read_graph(
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
     ruling = _paths(schema)
     sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
-    if (
-        sum(
-            isinstance(path, str | Path) and str(path) == "-"
-            for path in (*sources, *ruling, *(path for _, path in beside))
-        )
-        > 1
-    ):
+    files = [*sources, *ruling, *(path for _, path in beside)]
+    if sum(isinstance(one, str | Path) and str(one) == "-" for one in files) > 1:
         raise InputError("only one file can come from standard input")
+    if endpoint is not None and not any(is_endpoint(one) for one in sources):
+        raise InputError("no source is a SPARQL endpoint; leave out the options for endpoints")
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
         _refuse_options(place, what, format, chosen)
@@ -127,8 +124,6 @@ def read_graph(
         if not (beside or predicates or classes):
             found = source if isinstance(source, Graph) else open_graph(sources[0])
             return with_schema_files(found, ruling, on_progress or ignore_progress)
-    if endpoint is not None and not any(is_endpoint(one) for one in sources):
-        raise InputError("no source is a SPARQL endpoint; leave out the options for endpoints")
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1
