@@ -1,9 +1,8 @@
 """Remembers which files were checked on this machine, so that gigabytes are read once and not at every start.
 
-They count as checked if they are the ones that were checked: the same names, sizes, numbers on disk and times of their
-last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,
-copied or unpacked has another one. What was checked is noted down in the user's cache, never in the folder itself,
-which may be a stranger's.
+A file counts as checked while its name, size, inode and the time of its last change (ctime) stay the same. Neither an
+archive nor a program can set that time: a file that was written again, copied or unpacked has another one. The note of
+what was checked is in the user's cache, never in the folder itself, which may come from a stranger.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Checked:
             return False
 
     def remember(self) -> None:
-        """Note down that all is as it should be, unless a file has changed since this object was made."""
+        """Note that the files were checked, unless one has changed since this object was made."""
         if self._begun is None or self._begun != self._state():
             return
         with suppress(OSError):  # if nothing can be saved, files are checked each time
@@ -55,7 +54,7 @@ class Checked:
         return Path(os.environ.get("FAAN_CACHE") or users / "faan") / "checked" / name
 
     def _state(self) -> str | None:
-        """The files in a line of text; None where their times do not tell whether they have changed."""
+        """The state of the files as a line of text; None if times cannot tell whether a file has changed."""
         if os.name != "posix":  # elsewhere the time of a change can be set
             return None
         try:

@@ -42,7 +42,7 @@ class EpochProgress:
 
     @classmethod
     def of(cls, notes: Any) -> EpochProgress:
-        """As a checkpoint has it."""
+        """From the notes of a checkpoint."""
         return cls(**{**notes, "history": [EpochReport(**report) for report in notes["history"]]})
 
     @property

@@ -60,7 +60,7 @@ def evaluate(
     and test, as the literature does. Candidates, if given, are the entities to rank among; the answers are added.
     """
     if len(triples) == 0:
-        raise InputError("there are no triples to evaluate")
+        raise InputError("there are no triples to evaluate; give at least one")
     if candidates is not None:
         candidates = np.unique(np.concatenate([candidates, triples[:, 0], triples[:, 2]]))
     tails = answer_ranks(embeddings, triples, known, asks_for="tail", candidates=candidates)

@@ -71,7 +71,7 @@ class Model(ABC):
         return rows.abs()
 
     def relation_sizes(self, rows: Tensor) -> Tensor:
-        """The same for relations."""
+        """Absolute values of the coordinates of relations: (..., d)."""
         return rows.abs()
 
 

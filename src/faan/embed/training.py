@@ -52,7 +52,7 @@ OnReport = Callable[[EpochReport], None]
 
 @dataclass(frozen=True)
 class TrainedVectors:
-    """What training gives: the vectors (the best ones if there was patience, else the last) and the way there."""
+    """What training gives: the vectors (with patience the best ones, else the last) and their history."""
 
     embeddings: Embeddings
     history: list[EpochReport]
@@ -89,7 +89,7 @@ def begin(
     *,
     on_progress: OnProgress = ignore_progress,
 ) -> Run:
-    """A run before its first epoch, saved if there is a folder: from then on ``resume`` can continue it."""
+    """Prepare a run and save it before its first epoch, if there is a folder: then ``resume`` can continue it."""
     config = config.for_graph(len(triples), num_entities)
     check_triples(triples, num_entities, num_relations)
     if valid is not None:
@@ -103,7 +103,7 @@ def begin(
     if folder is not None:
         folder = Path(folder)
         if (folder / CHECKPOINT_FILE).exists():
-            raise InputError(f"{folder} already holds a run: resume it, or choose another folder")
+            raise InputError("holds a run already; resume it, or choose another folder", source=str(folder))
         folder.mkdir(parents=True, exist_ok=True)
         write_config(folder, config)
     entities: EntityTable
@@ -136,7 +136,9 @@ def resume(
     tables, progress = load_tables(folder, config)
     training, held_out = split(triples, valid, config)
     if fingerprint(training, held_out) != progress.data:
-        raise InputError(f"{folder} was trained on other triples: resume with the graph that the run began with")
+        raise InputError(
+            "was trained on other triples; resume it with the graph that it began with", source=str(folder)
+        )
     relations, entities = tables["relations"], _entities(folder, tables, progress, training, config)
     sizes = entities.num_entities, len(relations.rows) // (1 + config.inverse_relations)
     for part in (training, held_out):
@@ -187,7 +189,9 @@ def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) ->
     """Training and held-out triples: the validation triples if there are any, else a random part of the training."""
     if valid is None and config.held_out > 0:
         if config.held_out > len(triples) // 2:
-            raise InputError(f"held_out = {config.held_out:,} is more than half of the {len(triples):,} triples")
+            raise InputError(
+                f"held_out = {config.held_out:,} is more than half of the {len(triples):,} triples; lower it"
+            )
         shuffled = random_stream(config.seed, HELD_OUT).permutation(len(triples))
         valid, triples = triples[shuffled[: config.held_out]], triples[shuffled[config.held_out :]]
     if valid is None and config.patience:
@@ -196,11 +200,11 @@ def split(triples: np.ndarray, valid: np.ndarray | None, config: EmbedConfig) ->
 
 
 def check_triples(triples: np.ndarray, num_entities: int, num_relations: int, at_least: int = 2) -> None:
-    """Refuse what cannot be trained on, with the reason."""
+    """Refuse triples that cannot be trained on."""
     if triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu":
         raise InputError(f"triples must be integers of shape (n, 3), not {triples.dtype} of shape {triples.shape}")
     if len(triples) < at_least:
-        raise InputError(f"{len(triples)} triple(s): at least {at_least} are needed to learn anything")
+        raise InputError(f"{len(triples)} triple(s): at least {at_least} are needed to learn anything; give more")
     for column, name, count in ((0, "head", num_entities), (1, "relation", num_relations), (2, "tail", num_entities)):
         low, high = triples[:, column].min(initial=0), triples[:, column].max(initial=0)
         if low < 0 or high >= count:

@@ -215,7 +215,7 @@ def _to_series(strings: list[str]) -> pl.Series:
     try:
         return pl.Series(strings, dtype=pl.String)
     except UnicodeEncodeError as error:
-        raise InputError(f"a name is not valid Unicode: {error}") from None
+        raise InputError(f"a name is not valid Unicode ({error}); correct it") from None
 
 
 def _hash_all(data: Bytes, offsets: Ints) -> NDArray[np.uint64]:
@@ -248,5 +248,5 @@ def _pairs(text: Bytes) -> NDArray[np.uint16]:
 
 
 def damaged(problem: str) -> InputError:
-    """The error for a saved graph that is damaged."""
+    """The error for a damaged saved graph."""
     return InputError(f"the graph is damaged ({problem}); read it from its source again")

@@ -153,7 +153,7 @@ def split_schema(triples: Sequence[pl.DataFrame], types: Sequence[pl.DataFrame],
 
 
 class _Triples:
-    """Frames of triples, seen as one; relations and entities are codes."""
+    """Several frames of triples as if they were one; relations and entities are codes."""
 
     def __init__(self, frames: Sequence[pl.DataFrame]) -> None:
         self.frames = frames
@@ -172,7 +172,7 @@ class _Triples:
         return np.concatenate([codes(frame[side])[part] for frame, part in self.parts(rows)])
 
     def names(self, side: str, rows: NDArray[np.bool_]) -> pl.Series:
-        """The same by name."""
+        """The names of the heads or tails of some triples."""
         return pl.concat([frame[side].filter(part).cast(pl.String) for frame, part in self.parts(rows)])
 
     def parts(self, rows: NDArray[np.bool_]) -> Iterator[tuple[pl.DataFrame, NDArray[np.bool_]]]:

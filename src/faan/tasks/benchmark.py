@@ -119,7 +119,7 @@ class Benchmark:
         return tuple(task for split in SPLITS for task in self.splits[split])
 
     def shortened(self, pairs: int) -> Benchmark:
-        """The same with only the first pairs of each dev and test task, for a quick trial.
+        """The benchmark with only the first pairs of each dev and test task, for a quick trial.
 
         Args:
             pairs: How many pairs to keep of each task.
@@ -143,4 +143,4 @@ def check_distinct(relations: Iterable[str]) -> None:
     """Refuse a relation that is in more than one split."""
     twice = sorted(relation for relation, count in Counter(relations).items() if count > 1)
     if twice:
-        raise InputError(f"relations in more than one split: {', '.join(twice)}")
+        raise InputError(f"relations in more than one split: {', '.join(twice)}; keep each in one")

@@ -39,7 +39,7 @@ class EpisodeSampler:
         queries: int = 128,  # at most; a task may have fewer
         negatives: int = 1,  # for each query
         repeat_queries: bool = False,  # of a task with fewer, some are asked several times
-        min_candidates: int = 21,  # tasks with fewer are left out: almost every wrong tail would be a giveaway
+        min_candidates: int = 21,  # tasks with fewer are left out: their few negatives teach nothing
         seed: int = 0,
     ) -> None:
         self.shots = (shots, shots) if isinstance(shots, int) else shots
