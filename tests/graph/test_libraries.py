@@ -123,10 +123,12 @@ def test_a_triples_factory_keeps_the_numbers(graph: Graph) -> None:
 
 
 def test_a_number_without_a_label_is_an_error(graph: Graph) -> None:
-    factory = graph.to_pykeen()
-    factory.mapped_triples[0, 0] = 9
-    with pytest.raises(InputError, match="a triple of the factory has a number without a label"):
-        read_graph(factory)
+    beyond, between = graph.to_pykeen(), graph.to_pykeen()
+    beyond.mapped_triples[0, 0] = 9
+    del between.entity_id_to_label[0]
+    for factory in (beyond, between):
+        with pytest.raises(InputError, match="a triple of the factory has a number without a label"):
+            read_graph(factory)
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph", "pykeen"])

@@ -142,6 +142,7 @@ def test_nodes_without_a_name_are_different_ones_in_different_files(write: Write
         ("labels.json", '{"Q1": {"label": 7}}', "found 7 for 'Q1'"),
         ("labels.json", '{"Q1": "Peru"', r"line 1: not JSON"),
         ("labels.json", '{"a": ' * 100_000, r"not JSON"),
+        ("labels.json", '["Peru"]', r'expected {"Q1": "label"}, .*, found json-ld'),
         ("labels.tsv", "Q1\tPeru\tmore\n", r"line 1: expected a name and its label, found 'Q1\\tPeru\\tmore'"),
         ("labels.tsv", "Q1\tPeru\nQ2\n", r"line 2: expected a name and its label, found 'Q2'"),
         ("labels.ttl", "<http://x/a> <http://x/p> <http://x/b> .", "found turtle; give it as one more file"),

@@ -23,21 +23,16 @@ def read_descriptions(source: Source, builder: GraphBuilder, kind: str) -> None:
     found = detect(source, start, kind) if start or kind != "nodes" else "table"
     if found == "json-lines":
         read_json_lines(source, builder)
-        return
-    if kind == "nodes":
+    elif kind == "nodes" or (found == "table" and described_by(source, start) == "nodes"):
         read_nodes(source, builder)
-        return
-    if found in ("labels", "types"):
-        _read_json(source, builder, kind)
-    elif found != "table":
-        raise InputError(
-            f"expected a table of two columns or JSON, found {found}; give it as one more file of the graph",
-            source=source.name,
-        )
-    elif described_by(source, start) == "nodes":
-        read_nodes(source, builder)
-    else:
+    elif found == "table":
         _read_pairs(source, builder, kind, start)
+    elif found in ("labels", "types"):
+        _read_json(source, builder, kind)
+    else:
+        expected = _SHAPES if found == "json-ld" else "a table of two columns or JSON"
+        problem = f"expected {expected}, found {found}; give it as one more file of the graph"
+        raise InputError(problem, source=source.name)
 
 
 def _read_pairs(source: Source, builder: GraphBuilder, kind: str, start: bytes) -> None:

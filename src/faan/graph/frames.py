@@ -101,10 +101,11 @@ def read_factory(factory: Any, builder: GraphBuilder) -> None:
     """Read the triples of a PyKEEN `TriplesFactory` by their labels."""
     entities, relations = _labels(factory.entity_id_to_label), _labels(factory.relation_id_to_label)
     triples = factory.mapped_triples.cpu().numpy()
-    try:
-        builder.add(*(names[triples[:, i]] for i, names in enumerate((entities, relations, entities))))
-    except (pl.exceptions.PolarsError, IndexError):
-        raise InputError("a triple of the factory has a number without a label", source=builder.report.source) from None
+    sides = enumerate((entities, relations, entities))
+    columns = [names.gather(triples[:, i], null_on_oob=True) for i, names in sides]
+    if any(column.null_count() for column in columns):
+        raise InputError("a triple of the factory has a number without a label", source=builder.report.source)
+    builder.add(*columns)
 
 
 def _labels(names: Mapping[int, str]) -> pl.Series:
