@@ -36,22 +36,22 @@ class Checked:
             return False
         try:
             return self._note.read_text(encoding="utf-8") == self._begun
-        except (OSError, ValueError):
+        except (OSError, ValueError, RuntimeError):  # RuntimeError: the user has no home
             return False
 
     def remember(self) -> None:
         """Note that the files were checked, unless one has changed since this object was made."""
         if self._begun is None or self._begun != self._state():
             return
-        with suppress(OSError):  # if nothing can be saved, files are checked each time
+        with suppress(OSError, RuntimeError):  # if nothing can be saved, files are checked each time
             self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_text(self._note, self._begun)
 
     @property
     def _note(self) -> Path:
         name = hashlib.sha256(os.fsencode("\n".join([str(self._folder), *self._parts]))).hexdigest()[:32]
-        users = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-        return Path(os.environ.get("FAAN_CACHE") or users / "faan") / "checked" / name
+        own, shared = os.environ.get("FAAN_CACHE"), os.environ.get("XDG_CACHE_HOME")
+        return (Path(own) if own else Path(shared or "~/.cache", "faan").expanduser()) / "checked" / name
 
     def _state(self) -> str | None:
         """The state of the files as a line of text; None if times cannot tell whether a file has changed."""

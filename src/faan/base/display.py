@@ -56,8 +56,8 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption
     """A table in HTML, for a notebook."""
 
     def cell(value: object) -> str:
-        style = ' style="text-align:right"' if _is_number(value) else ' style="text-align:left"'
-        return f"<td{style}>{html_text(_written(value))}</td>"
+        side = "right" if _is_number(value) else "left"
+        return f'<td style="text-align:{side}">{html_text(_written(value))}</td>'
 
     head = "".join(f'<th style="text-align:left">{html_text(column)}</th>' for column in columns)
     body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)

@@ -11,7 +11,7 @@ import json
 import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -241,27 +241,23 @@ class Run:
         self, on_progress: OnProgress, on_report: OnReport | None, engine: Cluster | None = None
     ) -> TrainedVectors:
         """Train until all epochs are done or patience is at its end; an engine trains rounds."""
-        if not isinstance(self.entities, Rounds):
-            if engine is not None:
-                raise InputError(
-                    "an engine has nothing to share out, because the run trains one bucket after the other: set"
-                    " rounds = true, and partitions to 4 or more"
-                )
-            return self._to_the_end(on_progress, on_report)
-        with self.entities.pool(engine) as self._pool:
-            return self._to_the_end(on_progress, on_report)
-
-    def _to_the_end(self, on_progress: OnProgress, on_report: OnReport | None) -> TrainedVectors:
-        while not self.progress.is_over(self.config):
-            report = EpochReport(self.progress.epoch + 1, self._epoch(on_progress))
-            self.progress.epoch += 1
-            if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
-                report = self._evaluate(report)
-                self.save()
-            else:
-                self.progress.history.append(report)
-            if on_report is not None:
-                on_report(report)
+        rounds = self.entities if isinstance(self.entities, Rounds) else None
+        if engine is not None and rounds is None:
+            raise InputError(
+                "an engine has nothing to share out, because the run trains one bucket after the other: set"
+                " rounds = true, and partitions to 4 or more"
+            )
+        with nullcontext() if rounds is None else rounds.pool(engine) as self._pool:
+            while not self.progress.is_over(self.config):
+                report = EpochReport(self.progress.epoch + 1, self._epoch(on_progress))
+                self.progress.epoch += 1
+                if self.progress.epoch % self.config.evaluate_every == 0 or self.progress.epoch == self.config.epochs:
+                    report = self._evaluate(report)
+                    self.save()
+                else:
+                    self.progress.history.append(report)
+                if on_report is not None:
+                    on_report(report)
         result = self.best or self.current
         if self.folder is not None:
             result.save(self.folder)

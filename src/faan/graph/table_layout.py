@@ -69,9 +69,9 @@ def find_columns(header: Sequence[str], columns: Columns | None, source: str) ->
             raise InputError(f"expected columns {', '.join(columns)}, found only {len(header)}", source=source)
         return (numbers[0], numbers[1], numbers[2])
     for names in [columns] if columns else KNOWN_HEADERS:
-        places = [index_of(lowered, name.lower()) for name in names]
-        if None not in places:
-            return (places[0], places[1], places[2])  # type: ignore[return-value]
+        head, relation, tail = (index_of(lowered, name.lower()) for name in names)
+        if head is not None and relation is not None and tail is not None:
+            return head, relation, tail
     if columns:
         missing = [c for c in columns if c.lower() not in lowered]
         raise InputError(
