@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from faan.base import CONFIG_FILE, InputError, read_small, write_config, write_tensors
+from faan.base import CONFIG_FILE, InputError, atomic_file, read_small, write_config, write_tensors
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
@@ -173,7 +173,7 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
     """
     if len(names) != len(vectors):
         raise InputError(f"{len(names):,} names for {len(vectors):,} vectors")
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+    with atomic_file(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         for name, vector in zip(names, vectors, strict=True):
             if "\t" in name or "\n" in name or "\r" in name:
                 raise InputError(f"the name {name!r} holds a tab or a line break, which TSV cannot hold; rename it")
