@@ -35,8 +35,9 @@ from faan.base import (
 from faan.embed.checkpoint import read_progress
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
+from faan.embed.epochs import OnReport
 from faan.embed.evaluation import LinkPrediction, evaluate
-from faan.embed.training import OnReport, begin, check_triples, resume, split
+from faan.embed.training import begin, check_triples, resume, split
 from faan.graph import Graph, open_graph, save_graph
 
 HELD_OUT = ("valid", "test")
