@@ -70,15 +70,15 @@ def begin(
     if valid is not None:
         check_triples(valid, num_entities, num_relations, at_least=1)
     training, held_out = split(triples, valid, config)
+    folder = None if folder is None else Path(folder)
+    if folder is not None and (folder / CHECKPOINT_FILE).exists():
+        raise InputError("holds a run already; resume it, or choose another folder", source=str(folder))
 
     def train_short(some: np.ndarray, short: EmbedConfig, tell: OnProgress) -> Embeddings:
         return begin(some, num_entities, num_relations, short).to_the_end(tell, None).embeddings
 
     config = choose_regularization(training, held_out, num_entities, config, train_short, on_progress)
     if folder is not None:
-        folder = Path(folder)
-        if (folder / CHECKPOINT_FILE).exists():
-            raise InputError("holds a run already; resume it, or choose another folder", source=str(folder))
         folder.mkdir(parents=True, exist_ok=True)
         write_config(folder, config)
     entities: EntityTable
@@ -131,6 +131,8 @@ def extend(
     stays as it is. Not for runs with several partitions.
     """
     tables, _ = load_tables(Path(folder), config := read_config(Path(folder), EmbedConfig))
+    if "entities" not in tables:
+        raise InputError("has its entities in several partitions; train anew instead", source=str(folder))
     entities, relations = tables["entities"], tables["relations"]
     check_triples(triples, len(entities.rows), len(relations.rows) // (1 + config.inverse_relations))
     config = config.model_copy(update={"epochs": epochs, "patience": 0})
