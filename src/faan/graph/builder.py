@@ -20,7 +20,7 @@ from faan.graph.entity_types import Types, ragged_types, types_from_pattern
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
-from faan.graph.numbering import codes, interleave, is_first, number_by_first_use, renumber
+from faan.graph.numbering import codes, is_first, number_by_first_use, renumber
 from faan.graph.schema import Schema, Split, is_schema_relation, split_schema
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
@@ -177,7 +177,7 @@ class GraphBuilder:
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
         named = self._of_chosen_classes(pl.concat(self._triples))
-        number, places = number_by_first_use(interleave(named["head"], named["tail"]))
+        number, places = number_by_first_use(np.stack([codes(named["head"]), codes(named["tail"])], axis=1).ravel())
         relation_number, relation_places = number_by_first_use(codes(named["relation"]))
 
         triples = pl.DataFrame(
@@ -224,8 +224,8 @@ class GraphBuilder:
             return triples
         listed = relations.is_in(list(self._both_ways)).arg_true().cast(triples["relation"].dtype)
         ends = pl.min_horizontal("head", "tail").alias("low"), pl.max_horizontal("head", "tail").alias("high")
-        is_first = pl.struct(*ends, "relation").is_first_distinct() | ~pl.col("relation").is_in(listed.implode())
-        kept = triples.filter(is_first)
+        is_new = pl.struct(*ends, "relation").is_first_distinct()
+        kept = triples.filter(is_new | ~pl.col("relation").is_in(listed.implode()))
         if len(kept) < len(triples):
             dropped = counted(len(triples) - len(kept), "fact dropped: it repeats", "facts dropped: they repeat")
             self.note(f"{dropped} a fact from its tail to its head")

@@ -72,7 +72,7 @@ class Names:
             and len(names.members) == n
             and names.buckets[-1] == n
         ):
-            raise InputError(f"the parts of {prefix} do not fit together")
+            raise damaged(f"the parts of {prefix} do not fit together")
         return names
 
     def check(self) -> None:
