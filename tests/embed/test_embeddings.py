@@ -39,7 +39,8 @@ def test_exported_text_reads_back(tmp_path: Path) -> None:
 
 def test_export_refuses_names_that_would_break_the_table(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="tab"):
-        export_tsv(tmp_path / "v.tsv", ["a\tb"], torch.zeros(1, 2))
+        export_tsv(tmp_path / "v.tsv", ["a", "a\tb"], torch.zeros(2, 2))
+    assert not list(tmp_path.iterdir())
     with pytest.raises(InputError, match="2 names for 1 vectors"):
         export_tsv(tmp_path / "v.tsv", ["a", "b"], torch.zeros(1, 2))
 

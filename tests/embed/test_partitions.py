@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -43,6 +44,14 @@ def test_every_edge_is_in_one_bucket_an_epoch(count: int, rng: np.random.Generat
         vectors = [tuple(row) for row in partitions.vectors().tolist()]
         assert sorted(seen) == sorted((vectors[h], r, vectors[t]) for h, r, t in triples.tolist())
     assert {tuple(row) for row in partitions.vectors().tolist()} == first
+
+
+def test_the_updates_of_an_epoch_are_counted_once(rng: np.random.Generator, tmp_path: Path) -> None:
+    partitions = Partitions(random_triples(rng, 300, 41, 5), 41, small(partitions=4), tmp_path)
+    with patch.object(partitions, "_order", wraps=partitions._order) as order:
+        before = [partitions.updates(epoch) for epoch in (*range(10), *range(10))]
+    assert before[:10] == before[10:] == sorted(before[:10])
+    assert order.call_count == 9
 
 
 @pytest.mark.slow

@@ -113,6 +113,19 @@ def test_what_cannot_be_run_says_why_and_leaves_nothing(ring: Graph, tmp_path: P
         embed_graph(ring, CONFIG, tmp_path / "full")
 
 
+@pytest.mark.parametrize("wrong", [[[0, 0, 20]], [[0, 2, 1]], [[0, 0]], [0, 0, 1], [["a", "b", "c"]]])
+def test_test_triples_that_are_none_of_the_graph_are_refused_before_training(
+    ring: Graph, tmp_path: Path, wrong: list[object]
+) -> None:
+    with pytest.raises(InputError, match=r"a (tail|relation) has the number|must be integers of shape"):
+        embed_graph(ring, CONFIG, tmp_path / "run", test=np.array(wrong))
+    assert not (tmp_path / "run").exists()
+    embed_graph(ring, CONFIG, tmp_path / "run", test=np.array([[0, 0, 1]]))
+    np.save(tmp_path / "run" / "test.npy", np.array(wrong))
+    with pytest.raises(InputError, match=r"test\.npy: the run is damaged"):
+        resume_run(tmp_path / "run")
+
+
 @pytest.mark.parametrize("moment", ["faan.embed.runs.save_graph", "faan.embed.runs.begin"])
 def test_a_run_that_was_cut_before_its_first_state_can_begin_again(
     ring: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str

@@ -162,3 +162,17 @@ def test_vectors_that_are_trained_further_know_old_and_new_triples(tmp_path: Pat
     assert torch.equal(again.entities, further.embeddings.entities)
     with pytest.raises(InputError, match="but they go from 0 to 29"):
         extend(tmp_path / "run", np.array([(0, 0, 30), (1, 0, 2)]), 1)
+
+
+def test_a_run_of_several_partitions_cannot_be_extended(line: np.ndarray, tmp_path: Path) -> None:
+    train(line, 40, 4, small(partitions=2, epochs=1), folder=tmp_path / "run")
+    with pytest.raises(InputError, match="has its entities in several partitions"):
+        extend(tmp_path / "run", line, 1)
+
+
+def test_a_folder_with_a_run_is_refused_before_anything_is_tried(line: np.ndarray, tmp_path: Path) -> None:
+    train(line, 40, 4, small(epochs=1), folder=tmp_path / "run")
+    config, tried = small(epochs=20, regularization_choices=(0.1, 0.2)), list[float]()
+    with pytest.raises(InputError, match="holds a run already; resume it, or choose another folder"):
+        train(line, 40, 4, config, folder=tmp_path / "run", on_progress=lambda _, share: tried.append(share))
+    assert not tried

@@ -122,11 +122,19 @@ def test_a_triples_factory_keeps_the_numbers(graph: Graph) -> None:
     assert set(read_graph(part).triples()) == {TRIPLES[0], TRIPLES[2]}
 
 
+def test_columns_are_refused_for_objects_without_columns(graph: Graph) -> None:
+    for source in (graph.to_networkx(), list(graph.triples())):
+        with pytest.raises(InputError, match="columns can be named in data frames, not in"):
+            read_graph(source, columns=("a", "b", "c"))
+
+
 def test_a_number_without_a_label_is_an_error(graph: Graph) -> None:
-    factory = graph.to_pykeen()
-    factory.mapped_triples[0, 0] = 9
-    with pytest.raises(InputError, match="a triple of the factory has a number without a label"):
-        read_graph(factory)
+    beyond, between = graph.to_pykeen(), graph.to_pykeen()
+    beyond.mapped_triples[0, 0] = 9
+    del between.entity_id_to_label[0]
+    for factory in (beyond, between):
+        with pytest.raises(InputError, match="a triple of the factory has a number without a label"):
+            read_graph(factory)
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph", "pykeen"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faan.base import InputError
-from faan.graph import Graph, ntriples, open_graph, read_graph, save_graph
+from faan.graph import Graph, GraphBuilder, ntriples, open_graph, rdf, read_graph, save_graph
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -195,3 +195,18 @@ def test_descriptions_are_kept_apart_from_labels(write: Write, tmp_path: Path, e
     again = open_graph(tmp_path / "saved")
     assert again.entity_description(again.entity("Lima")) == "capital of Peru"
     assert read_graph([("a", "r", "b")]).entity_description(0) == ""
+
+
+def test_labels_go_to_the_builder_in_chunks_as_facts_do(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    add_labels = GraphBuilder.add_labels
+
+    def counted(self: GraphBuilder, names: list[str], labels: list[str], ranks: list[int]) -> None:
+        sizes.append(len(names))
+        add_labels(self, names, labels, ranks)
+
+    monkeypatch.setattr(rdf, "CHUNK", 10)
+    monkeypatch.setattr(GraphBuilder, "add_labels", counted)
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    read_graph(write("g.ttl", "<a:a> <a:p> <a:b> .\n" + "".join(f'<a:{i}> {label} "{i}" .\n' for i in range(50))))
+    assert max(sizes) <= 10

@@ -182,6 +182,11 @@ def test_broken_openke_folders_say_what_is_wrong(write: Write, changes: dict[str
         read_graph(openke(write, **changes))
 
 
+def test_line_ends_of_unicode_are_a_part_of_openke_names(write: Write) -> None:
+    graph = read_graph(openke(write, **{"entity2id.txt": "3\r\nPe\u2028ru\t0\r\nLi\x85ma\t1\r\nNew York\t2\r\n"}))
+    assert list(graph.entity_names) == ["Li\x85ma", "Pe\u2028ru", "New York"]
+
+
 def test_bad_lines_of_openke_can_be_skipped(write: Write) -> None:
     graph = read_graph(openke(write, **{"train2id.txt": "3\n1 9 0\n1 0 7\n1 0 0\n"}), skip_bad_lines=True)
     assert (graph.num_triples, graph.report.skipped) == (1, 2)

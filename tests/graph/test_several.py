@@ -46,10 +46,13 @@ LABELS = {
     "labels.json": '{"Q1": "Peru", "P1": "has capital"}',
     "entities.json": '{"Q1": {"label": "Peru", "description": "a country"}, "P1": {"label": "has capital"}}',
     "nodes.tsv": "id\tname\tother\nQ1\tPeru\t7\nP1\thas capital\t8\n",
+    "labels-below-blank-lines.csv": "\n \nQ1,Peru\nP1,has capital\n",
+    "nodes-below-blank-lines.csv": "\n\nid,name,other\nQ1,Peru,7\nP1,has capital,8\n",
 }
 TYPES = {
     "types.tsv": "Q1\tQ10\nQ1\tQ11\nQ2\tQ12\n",
     "with-header.tsv": "entity\ttype\nQ1\tQ10|Q11\nQ2\tQ12\n",
+    "with-empty-parts.tsv": "entity\ttype\nQ1\tQ10||Q11|\nQ2\tQ12\n",
     "types.json": '{"Q1": ["Q10", "Q11"], "Q2": "Q12"}',
     "entities.json": '{"Q1": {"types": ["Q10", "Q11"]}, "Q2": {"type": "Q12"}}',
 }
@@ -113,6 +116,7 @@ def test_a_folder_of_files_is_one_graph_and_says_what_it_left(write: Write, tmp_
     write("parts/b.nt", "<http://x/c> <http://x/p> <http://x/d> .\n")
     write("parts/a.ttl", "<http://x/a> <http://x/p> <http://x/b> .\n")
     write("parts/README.md", "about it")
+    write("parts/._b.nt", b"\x00\x05\x16\x07")  # macOS writes such files
     graph = read_graph(tmp_path / "parts")
     assert [head for head, _, _ in graph.triples()] == ["http://x/a", "http://x/c"]
     left, *gave = sorted(graph.report.notes, key=len, reverse=True)
@@ -138,6 +142,7 @@ def test_nodes_without_a_name_are_different_ones_in_different_files(write: Write
         ("labels.json", '{"Q1": {"label": 7}}', "found 7 for 'Q1'"),
         ("labels.json", '{"Q1": "Peru"', r"line 1: not JSON"),
         ("labels.json", '{"a": ' * 100_000, r"not JSON"),
+        ("labels.json", '["Peru"]', r'expected {"Q1": "label"}, .*, found json-ld'),
         ("labels.tsv", "Q1\tPeru\tmore\n", r"line 1: expected a name and its label, found 'Q1\\tPeru\\tmore'"),
         ("labels.tsv", "Q1\tPeru\nQ2\n", r"line 2: expected a name and its label, found 'Q2'"),
         ("labels.ttl", "<http://x/a> <http://x/p> <http://x/b> .", "found turtle; give it as one more file"),

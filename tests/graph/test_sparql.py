@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faan.base import InputError
-from faan.graph import Endpoint, Graph, open_graph, read_graph, sparql
+from faan.graph import Endpoint, Graph, open_graph, read_graph, save_graph, sparql
 
 from .endpoints import Asked, Oxigraph, oxigraph, pass_on, serving
 
@@ -325,8 +325,13 @@ def test_the_password_is_sent_and_neither_printed_nor_saved(
     assert "set the environment variable FAAN_PASSWORD" in faan("check", address, "--user", "me")[2]
 
 
-def test_options_of_endpoints_are_refused_for_files(faan: Run) -> None:
+def test_options_of_endpoints_are_refused_for_files(faan: Run, tmp_path: Path) -> None:
     assert "no source is a SPARQL endpoint" in faan("check", "world", "--limit", "3")[2]
+    graph = read_graph([("a", "r", "b")])
+    save_graph(graph, tmp_path / "saved")
+    for saved in (graph, tmp_path / "saved"):
+        with pytest.raises(InputError, match="no source is a SPARQL endpoint"):
+            read_graph(saved, endpoint=Endpoint(limit=3))
 
 
 @pytest.mark.slow

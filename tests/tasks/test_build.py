@@ -32,6 +32,20 @@ def test_rare_relations_become_tasks_and_the_rest_the_background() -> None:
     assert set(report.recall) == {task.relation for task in benchmark.tasks}
 
 
+def test_labels_types_and_descriptions_stay_with_their_entities(tmp_path: Path) -> None:
+    rows = [f'{{"subject": "{h}", "predicate": "{r}", "object": "{t}"}}' for h, r, t in towns(orphans=2).triples()]
+    names = sorted({name for h, _, t in towns(orphans=2).triples() for name in (h, t)})
+    nodes = [f'{{"id": "{n}", "category": "T{n}", "name": "the {n}", "description": "about {n}"}}' for n in names]
+    path = tmp_path / "graph.jsonl"
+    path.write_text("\n".join([*reversed(rows), *nodes]))
+    graph = build_benchmark(path, SMALL)[0].graph
+    assert 0 < graph.num_entities < len(names)
+    assert graph.types is not None
+    for entity, name in enumerate(graph.entity_names):
+        assert (graph.entity_label(entity), graph.entity_description(entity)) == (f"the {name}", f"about {name}")
+        assert [graph.types.names[int(kind)] for kind in graph.types.of(entity)] == [f"T{name}"]
+
+
 def test_the_seed_decides_and_repeats() -> None:
     def orders(seed: int) -> list[tuple[str, list[list[int]]]]:
         benchmark, _ = build_benchmark(towns(), SMALL.model_copy(update={"seed": seed}))

@@ -23,7 +23,7 @@ from faan.base.files import (
 )
 from faan.base.lazy import lazy_names
 from faan.base.progress import OnProgress, ignore_progress, progress_bars
-from faan.base.ragged import Ints, are_below, is_ragged, offsets_of, places_of
+from faan.base.ragged import Ints, are_below, grouped, is_ragged, offsets_of, places_of
 from faan.base.randomness import Purpose, Stream
 from faan.base.runs import (
     CHECKPOINT_FILE,
@@ -75,6 +75,7 @@ __all__ = [
     "damaged_run",
     "decode_lines",
     "first_problem",
+    "grouped",
     "html_table",
     "html_text",
     "ignore_progress",

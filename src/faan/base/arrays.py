@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 def open_array(path: Path, kinds: Sequence[type[np.generic]]) -> NDArray[Any]:
-    """A row of numbers in a `.npy` file, which stay on disk until they are used; other kinds of numbers are refused."""
+    """Open a row of numbers in a `.npy` file as a memory map; refuse numbers of other kinds."""
     if not path.is_file():  # np.load would wait for ever at a pipe
         raise ValueError(f"{path.name} is not a file")
     try:

@@ -1,9 +1,8 @@
 """Remembers which files were checked on this machine, so that gigabytes are read once and not at every start.
 
-They count as checked if they are the ones that were checked: the same names, sizes, numbers on disk and times of their
-last change. That time cannot be set, neither by an archive nor by a program; a file that was written again,
-copied or unpacked has another one. What was checked is noted down in the user's cache, never in the folder itself,
-which may be a stranger's.
+A file counts as checked while its name, size, inode and the time of its last change (ctime) stay the same. Neither an
+archive nor a program can set that time: a file that was written again, copied or unpacked has another one. The note of
+what was checked is in the user's cache, never in the folder itself, which may come from a stranger.
 """
 
 from __future__ import annotations
@@ -37,43 +36,35 @@ class Checked:
             return False
         try:
             return self._note.read_text(encoding="utf-8") == self._begun
-        except (OSError, ValueError):
+        except (OSError, ValueError, RuntimeError):  # RuntimeError: the user has no home
             return False
 
     def remember(self) -> None:
-        """Note down that all is as it should be, unless a file has changed since this object was made."""
+        """Note that the files were checked, unless one has changed since this object was made."""
         if self._begun is None or self._begun != self._state():
             return
-        with suppress(OSError):  # if nothing can be saved, files are checked each time
+        with suppress(OSError, RuntimeError):  # if nothing can be saved, files are checked each time
             self._note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_text(self._note, self._begun)
 
     @property
     def _note(self) -> Path:
         name = hashlib.sha256(os.fsencode("\n".join([str(self._folder), *self._parts]))).hexdigest()[:32]
-        cache = (
-            os.environ.get("FAAN_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "faan").expanduser()
-        )
-        return Path(cache) / "checked" / name
+        own, shared = os.environ.get("FAAN_CACHE"), os.environ.get("XDG_CACHE_HOME")
+        return (Path(own) if own else Path(shared or "~/.cache", "faan").expanduser()) / "checked" / name
 
     def _state(self) -> str | None:
-        """The files in a line of text; None where their times do not tell whether they have changed."""
+        """The state of the files as a line of text; None if times cannot tell whether a file has changed."""
         if os.name != "posix":  # elsewhere the time of a change can be set
             return None
-        files = {}
         try:
-            for path in self._files():
-                found = path.stat()
-                files[str(path.relative_to(self._folder))] = (
-                    found.st_dev,
-                    found.st_ino,
-                    found.st_size,
-                    found.st_mtime_ns,
-                    found.st_ctime_ns,
-                )
+            found = {str(path.relative_to(self._folder)): path.stat() for path in self._files()}
         except OSError:
             return None
-        times = [times[-1] for times in files.values()]
+        files = {
+            name: (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for name, one in found.items()
+        }
+        times = [one.st_ctime_ns for one in found.values()]
         if not times or all(time % _COARSE == 0 for time in times):
             return None
         wait = max(times) + _TICK - time.time_ns()

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from faan.base.errors import InputError
 
 _PATIENCE = 10.0  # seconds in which a cluster must accept a connection
-_DEATHS = 20  # of workers, from which on something is wrong with the work, not with machines
+_DEATHS = 20  # workers that may die; more mean that the work is at fault, not a machine
 
 OnDone = Callable[[Any, Any], None]
 """Called after each piece, with the piece and what its worker returned."""
@@ -27,7 +27,7 @@ class Worker(Protocol):
     """Computes pieces of work."""
 
     def compute(self, piece: Any) -> Any:
-        """Compute one."""
+        """Compute a piece; what it returns goes to `OnDone`."""
 
 
 class Pool(Protocol):
@@ -57,7 +57,7 @@ class Cluster:
         with _connected(ray, self.address, self.workers):
             there = int(ray.cluster_resources().get("CPU", 1))
             if self.workers is not None and self.workers > there:
-                raise InputError(f"{self.workers} workers need as many cores; Ray has {there}")
+                raise InputError(f"{self.workers} workers need as many cores; Ray has {there}; ask for fewer")
             yield _RayPool(ray, worker, given, min(self.workers or there, most))
 
 
@@ -84,9 +84,9 @@ class _LocalPool:
 
 
 class _RayPool:
-    """Actors and what each of them does: it starts, computes a piece, or waits for one.
+    """Actors of Ray: each one starts, computes a piece, or waits for one.
 
-    A worker that has not started holds no piece, so what is left never waits for a machine that is gone.
+    An actor that has not started holds no piece, so no piece waits for a machine that is gone.
     """
 
     def __init__(self, ray: Any, worker: type[Worker], given: Sequence[Any], count: int) -> None:

@@ -16,7 +16,7 @@ _CELL = 60  # characters
 
 
 def visible(text: str) -> str:
-    """Text that cannot play tricks on a terminal: control characters are written out."""
+    """Text that is safe to print on a terminal: control characters are written out."""
     return text.translate(_CONTROLS)
 
 
@@ -53,11 +53,11 @@ def text_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", footer: str = "") -> str:
-    """The same for a notebook."""
+    """A table in HTML, for a notebook."""
 
     def cell(value: object) -> str:
-        style = ' style="text-align:right"' if _is_number(value) else ' style="text-align:left"'
-        return f"<td{style}>{html_text(_written(value))}</td>"
+        side = "right" if _is_number(value) else "left"
+        return f'<td style="text-align:{side}">{html_text(_written(value))}</td>'
 
     head = "".join(f'<th style="text-align:left">{html_text(column)}</th>' for column in columns)
     body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)

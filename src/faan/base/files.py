@@ -121,10 +121,10 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def read_small(path: Path, most: int = _SMALL) -> str:
-    """The text of a file of settings or notes, which a stranger may have replaced by a pipe, a device or gigabytes."""
+    """The text of a file of settings or notes; a pipe, a device or a huge file in its place is refused."""
     with open(path, encoding="utf-8", opener=_open_at_once) as file:  # Path.open takes none
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise InputError("is not a regular file", source=str(path))
+            raise InputError("is not a regular file; put the file itself in its place", source=str(path))
         try:
             text = file.read(most + 1)
         except UnicodeDecodeError as error:
@@ -142,7 +142,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file that can be made again."""
+    """Read a JSON file that faan wrote and can write again."""
     text = read_small(path)
     try:
         return json.loads(text)
@@ -169,7 +169,7 @@ def decode_lines(raw: bytes, source: str) -> list[str]:
     try:
         return raw.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error.reason})", source=source) from None
+        raise InputError(f"not UTF-8 ({error.reason}); save it as UTF-8", source=source) from None
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def progress_bars(
 
     def on_progress(what: str, share: float) -> None:
         if what not in tasks or bars.tasks[tasks[what]].finished:
-            tasks[what] = bars.add_task(visible(what), total=None)  # servers and files have a say in it
+            tasks[what] = bars.add_task(visible(what), total=None)  # names of files and servers may be in it
         bars.update(tasks[what], total=1.0 if share else None, completed=share)
 
     with bars:

@@ -15,6 +15,17 @@ def offsets_of(counts: Ints) -> NDArray[np.int64]:
     return offsets
 
 
+def grouped(owners: Ints, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of each owner, ragged: owner `i` has `places[offsets[i]:offsets[i + 1]]`, in their order.
+
+    >>> grouped(np.array([1, 0, 1]), 2)
+    (array([0, 1, 3]), array([1, 0, 2]))
+    """
+    kind = np.uint16 if count <= 1 << 16 else np.int64  # few different numbers are sorted faster
+    places = np.argsort(np.asarray(owners).astype(kind, copy=False), kind="stable")
+    return offsets_of(np.bincount(owners, minlength=count)), places
+
+
 def is_ragged(offsets: Ints, length: int) -> bool:
     """Whether offsets from elsewhere are those of rows in a flat array of a length: from 0 to its end, they rise."""
     whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == length

@@ -50,7 +50,7 @@ def read_config(folder: Path, kind: type[SettingsT]) -> SettingsT:
 
 
 def damaged_run(path: Path, error: Exception) -> InputError:
-    """The error for a file of a run that cannot be understood."""
+    """The error for a file of a run that cannot be read."""
     problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
     return InputError(f"the run is damaged or of another version of faan ({problem}); begin it again", source=str(path))
 
@@ -88,7 +88,7 @@ def load_progress(folder: Path, progress_of: Callable[[Any], ProgressT]) -> Prog
 
 def _file(folder: Path, name: str) -> Path:
     if not (folder / name).is_file():
-        raise InputError(f"there is no run to resume: {name} is missing", source=str(folder))
+        raise InputError(f"there is no run to resume: {name} is missing; give the folder of a run", source=str(folder))
     return folder / name
 
 

@@ -3,6 +3,7 @@
 from faan.embed.checkpoint import EpochReport, fingerprint, read_progress
 from faan.embed.config import MIN_EPOCHS, EmbedConfig, ModelName
 from faan.embed.embeddings import VECTORS_FILE, Embeddings, can_be_joined, export_tsv, joined
+from faan.embed.epochs import TrainedVectors
 from faan.embed.evaluation import LinkPrediction, Metrics, answer_ranks, evaluate
 from faan.embed.models import make_model
 from faan.embed.runs import (
@@ -13,7 +14,7 @@ from faan.embed.runs import (
     resume_run,
     triples_of,
 )
-from faan.embed.training import TrainedVectors, extend, resume, split, train
+from faan.embed.training import extend, resume, split, train
 
 __all__ = [
     "MIN_EPOCHS",

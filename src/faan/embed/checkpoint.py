@@ -15,6 +15,11 @@ from faan.base import TrainingError, load_checkpoint, load_progress, save_checkp
 from faan.embed.config import EmbedConfig
 from faan.embed.optimizer import RowTable
 
+ADVICE = (
+    "Lower learning_rate (a tenth is a good next try), or use unit_norm, a smaller init_scale or some regularization;"
+    " the last good checkpoint is untouched."
+)
+
 
 @dataclass(frozen=True)
 class EpochReport:
@@ -37,7 +42,7 @@ class EpochProgress:
 
     @classmethod
     def of(cls, notes: Any) -> EpochProgress:
-        """As a checkpoint has it."""
+        """From the notes of a checkpoint."""
         return cls(**{**notes, "history": [EpochReport(**report) for report in notes["history"]]})
 
     @property
@@ -47,7 +52,8 @@ class EpochProgress:
 
     def is_over(self, config: EmbedConfig) -> bool:
         """Whether all epochs are done, or patience is at its end."""
-        late = [r for r in self.history if r.mrr is not None and self.best and r.epoch > self.best.epoch]
+        best = self.best
+        late = [r for r in self.history if best and r.mrr is not None and r.epoch > best.epoch]
         return self.epoch >= config.epochs or 0 < config.patience <= len(late)
 
 
@@ -78,9 +84,3 @@ def load_tables(folder: Path, config: EmbedConfig) -> tuple[dict[str, RowTable],
 def read_progress(folder: Path) -> EpochProgress:
     """How far a run is, without its vectors."""
     return load_progress(folder, EpochProgress.of)
-
-
-ADVICE = (
-    "Lower learning_rate (a tenth is a good next try), or use unit_norm, a smaller init_scale or some regularization;"
-    " the last good checkpoint is untouched."
-)

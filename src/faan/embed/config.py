@@ -11,6 +11,10 @@ from faan.base import Settings
 
 ModelName = Literal["transe", "distmult", "complex", "simple", "rotate"]
 
+MIN_EPOCHS = 5  # however large a graph is: after fewer, vectors say little
+PATIENCE = 3  # evaluations without a better MRR after which vectors for link prediction are finished
+_MOST_MEMORY = 4 << 30  # bytes of vectors and optimiser state with `partitions = "auto"`
+
 
 class EmbedConfig(Settings):
     """How to train embeddings; ``EmbedConfig.recommended(model)`` has the settings that were chosen by measurement."""
@@ -162,19 +166,9 @@ class EmbedConfig(Settings):
         return self
 
 
-PATIENCE = 3
-"""Evaluations without a better MRR after which vectors for link prediction are finished."""
-
-_MOST_MEMORY = 4 << 30  # bytes of vectors and optimiser state with `partitions = "auto"`
-
-
 def _memory() -> int:
     """The bytes of memory that the machine has."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows does not tell
         return 3 * _MOST_MEMORY
-
-
-MIN_EPOCHS = 5
-"""However large a graph is: with fewer, vectors say little."""

@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from faan.base import CONFIG_FILE, InputError, read_small, write_config, write_tensors
+from faan.base import CONFIG_FILE, InputError, atomic_file, read_small, write_config, write_tensors
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model, fill_normal, make_model
 from faan.embed.sampling import FIRST_VALUES, random_stream
@@ -105,7 +105,7 @@ class Embeddings:
         folder = Path(folder)
         for name in (CONFIG_FILE, VECTORS_FILE):
             if not (folder / name).is_file():
-                raise InputError(f"{folder} holds no trained embeddings: {name} is missing")
+                raise InputError(f"holds no trained embeddings: {name} is missing", source=str(folder))
         try:
             config = EmbedConfig.model_validate_json(read_small(folder / CONFIG_FILE))
             tensors = load_file(folder / VECTORS_FILE)
@@ -173,8 +173,8 @@ def export_tsv(path: Path | str, names: Sequence[str], vectors: Tensor) -> None:
     """
     if len(names) != len(vectors):
         raise InputError(f"{len(names):,} names for {len(vectors):,} vectors")
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+    with atomic_file(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         for name, vector in zip(names, vectors, strict=True):
             if "\t" in name or "\n" in name or "\r" in name:
-                raise InputError(f"the name {name!r} holds a tab or a line break and cannot be written as TSV")
+                raise InputError(f"the name {name!r} holds a tab or a line break, which TSV cannot hold; rename it")
             file.write(name + "\t" + "\t".join(f"{x:.6g}" for x in vector.tolist()) + "\n")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from faan.base import InputError
+from faan.base import InputError, places_of
 from faan.embed.embeddings import Embeddings
 
 SCORES_AT_ONCE = 20_000_000
@@ -60,7 +60,7 @@ def evaluate(
     and test, as the literature does. Candidates, if given, are the entities to rank among; the answers are added.
     """
     if len(triples) == 0:
-        raise InputError("there are no triples to evaluate")
+        raise InputError("there are no triples to evaluate; give at least one")
     if candidates is not None:
         candidates = np.unique(np.concatenate([candidates, triples[:, 0], triples[:, 2]]))
     tails = answer_ranks(embeddings, triples, known, asks_for="tail", candidates=candidates)
@@ -102,8 +102,7 @@ def answer_ranks(
             raise InputError("a score is not finite: the embeddings are broken; train them with a lower learning rate")
         counts = last[part] - first[part]
         rows = np.repeat(np.arange(len(counts)), counts)
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        columns = known_places[np.repeat(first[part], counts) + within]
+        columns = known_places[places_of(first[part], counts)[0]]
         answer = torch.from_numpy(answers[part, None])  # (B, 1)
         answer_scores = scores.gather(1, answer)  # (B, 1)
         scores[rows, columns] = -torch.inf

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,14 +31,16 @@ class Model(ABC):
     """A scoring function over entity rows and relation rows; it holds no vectors itself."""
 
     similarity: Similarity = Dot()
+    entity_parts = 1  # numbers in the row of an entity, for each dimension
+    relation_parts = 1  # and in that of a relation
 
     def entity_width(self, dimension: int) -> int:
         """Numbers in the row of one entity."""
-        return dimension
+        return self.entity_parts * dimension
 
     def relation_width(self, dimension: int) -> int:
         """Numbers in the row of one relation."""
-        return dimension
+        return self.relation_parts * dimension
 
     def first_relations(self, rows: np.ndarray, rng: np.random.Generator, scale: float) -> None:
         """Fill the relation rows with their first values; entity rows are always normal."""
@@ -70,7 +71,7 @@ class Model(ABC):
         return rows.abs()
 
     def relation_sizes(self, rows: Tensor) -> Tensor:
-        """The same for relations."""
+        """Absolute values of the coordinates of relations: (..., d)."""
         return rows.abs()
 
 
@@ -129,13 +130,7 @@ class ComplEx(Model):
     Trouillon et al.: Complex Embeddings for Simple Link Prediction. ICML 2016.
     """
 
-    def entity_width(self, dimension: int) -> int:
-        """Real and imaginary parts."""
-        return 2 * dimension
-
-    def relation_width(self, dimension: int) -> int:
-        """Real and imaginary parts."""
-        return 2 * dimension
+    entity_parts = relation_parts = 2  # real and imaginary
 
     def tail_query(self, heads: Tensor, relations: Tensor) -> Tensor:
         """Re <h, r, conj(t)> is the real dot product of h * r and t."""
@@ -169,13 +164,8 @@ class SimplE(Model):
     Kazemi and Poole: SimplE Embedding for Link Prediction in Knowledge Graphs. NeurIPS 2018.
     """
 
-    def entity_width(self, dimension: int) -> int:
-        """As head and as tail."""
-        return 2 * dimension
-
-    def relation_width(self, dimension: int) -> int:
-        """Forward and inverse."""
-        return 2 * dimension
+    entity_parts = 2  # as head and as tail
+    relation_parts = 2  # forward and inverse
 
     def tail_query(self, heads: Tensor, relations: Tensor) -> Tensor:
         """[r' * h_tail; r * h_head] / 2, to be multiplied with [t_head; t_tail]."""
@@ -208,10 +198,7 @@ class RotatE(Model):
     """
 
     similarity = NegativeL2()
-
-    def entity_width(self, dimension: int) -> int:
-        """Real and imaginary parts."""
-        return 2 * dimension
+    entity_parts = 2  # real and imaginary
 
     def first_relations(self, rows: np.ndarray, rng: np.random.Generator, scale: float) -> None:
         """Any angle is as good as any other."""
@@ -245,14 +232,10 @@ class RotatE(Model):
 
 def make_model(config: EmbedConfig) -> Model:
     """The model that a configuration names."""
-    makers: dict[str, Callable[[], Model]] = {
-        "transe": lambda: TransE(config.norm),
-        "distmult": DistMult,
-        "complex": ComplEx,
-        "simple": SimplE,
-        "rotate": RotatE,
-    }
-    return makers[config.model]()
+    if config.model == "transe":
+        return TransE(config.norm)
+    others: dict[str, type[Model]] = {"distmult": DistMult, "complex": ComplEx, "simple": SimplE, "rotate": RotatE}
+    return others[config.model]()
 
 
 def fill_normal(rows: np.ndarray, rng: np.random.Generator, scale: float) -> None:

@@ -23,10 +23,10 @@ from faan.embed.models import fill_normal, make_model
 from faan.embed.optimizer import RowTable
 from faan.embed.sampling import BUCKETS, FIRST_VALUES, PARTITIONS, BatchPlan, random_stream
 
-_AT_ONCE = 1 << 20  # entities whose vectors are put in order together
+_AT_ONCE = 1 << 20  # entities whose vectors are gathered together
 _GATHERED = "gathered.npy"
 PARTITIONS_FOLDER = "partitions"
-"""Where a run has them."""
+"""The folder of partitions in the folder of a run."""
 
 
 @dataclass(frozen=True)
@@ -72,23 +72,23 @@ class Whole:
         self._plan = BatchPlan.of(num_triples, table.config)
 
     def buckets(self, triples: np.ndarray, epoch: int) -> Iterator[Bucket]:
-        """All edges at once."""
+        """One bucket of all edges."""
         yield Bucket(triples, self.num_entities, self.updates(epoch), (epoch,))
 
     def updates(self, epoch: int) -> int:
-        """The same in each epoch."""
+        """Each epoch has as many."""
         return epoch * self._plan.updates
 
     def vectors(self) -> Tensor:
-        """They are there."""
+        """All vectors, which are in memory."""
         return self.table.rows
 
 
 class Partitions:
     """Vectors and optimiser state on disk, a file for each version of a partition.
 
-    A version is never written over: a checkpoint names versions, which stay until the next checkpoint. To fill the last
-    partition up, a few rows belong to nobody.
+    A version is never written over: a checkpoint names versions, which stay until the next checkpoint. The last
+    partition is filled up with a few rows that belong to no entity.
     """
 
     def __init__(
@@ -108,6 +108,7 @@ class Partitions:
         self._held: list[int | None] = [None, None]  # which partition is in which half of the table
         self._is_new = [False, False]  # whether that is newer than what is on disk
         self._counts = self._count(triples)
+        self._updates = [0]  # before each epoch, as far as they are counted
         self.saved = list(versions)  # of a checkpoint
         self.versions = list(versions) or [-1] * self.count
         folder.mkdir(parents=True, exist_ok=True)
@@ -145,15 +146,15 @@ class Partitions:
 
     def updates(self, epoch: int) -> int:
         """Epochs differ: which edges are in a bucket depends on the order of partitions."""
-        total = 0
-        for one in range(epoch):
-            _, step_of = self._order(one)
+        while len(self._updates) <= epoch:
+            _, step_of = self._order(len(self._updates) - 1)
             edges = np.bincount(step_of.ravel(), weights=self._counts.ravel()).astype(np.int64)
-            total += sum(BatchPlan.of(int(count), self.config).updates for count in edges if count)
-        return total
+            own = sum(BatchPlan.of(int(count), self.config).updates for count in edges if count)
+            self._updates.append(self._updates[-1] + own)
+        return self._updates[epoch]
 
     def vectors(self) -> Tensor:
-        """They are written to a file in the order of entities, and mapped from there."""
+        """All vectors, written to a file in the order of entities and mapped from there."""
         self._flush()
         path, width = self._folder / _GATHERED, self.table.rows.shape[1]
         np.lib.format.open_memmap(path, "w+", np.float32, (self.num_entities, width)).flush()
@@ -181,7 +182,7 @@ class Partitions:
                 self._write(half, part)
 
     def forget(self) -> None:
-        """Remove what was saved before: nobody needs it once a checkpoint names the versions that were saved last."""
+        """Remove versions that the last checkpoint does not name."""
         kept = {self.file(part) for part in range(self.count)}
         for path in self._folder.glob("part-*.bin"):
             if path not in kept:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from faan.base import Ints, offsets_of
+from faan.base import Ints, offsets_of, places_of
 from faan.embed.config import EmbedConfig
 from faan.embed.models import Model
 from faan.embed.sampling import ORDER, UPDATES_PER_EPOCH, random_stream
@@ -73,8 +73,7 @@ class Questions:
     def ask(self, chosen: Ints) -> QuestionBatch:
         """Some of the questions, by their numbers."""
         counts = np.diff(self.offsets)[chosen]
-        within = np.arange(counts.sum()) - np.repeat(offsets_of(counts)[:-1], counts)
-        answers = self.answers[np.repeat(self.offsets[chosen], counts) + within]
+        answers = self.answers[places_of(self.offsets[chosen], counts)[0]]
         return QuestionBatch(self.given[chosen], self.relations[chosen], counts, answers)
 
 

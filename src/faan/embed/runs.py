@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -34,8 +35,9 @@ from faan.base import (
 from faan.embed.checkpoint import read_progress
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings, export_tsv
+from faan.embed.epochs import OnReport
 from faan.embed.evaluation import LinkPrediction, evaluate
-from faan.embed.training import OnReport, begin, resume, split
+from faan.embed.training import begin, check_triples, resume, split
 from faan.graph import Graph, open_graph, save_graph
 
 HELD_OUT = ("valid", "test")
@@ -70,15 +72,16 @@ def embed_graph(
         raise InputError("exists and is not empty; resume the run in it or choose another folder", source=str(folder))
     if graph.num_triples < 2:
         raise InputError("one triple is too few to learn from; at least 2 are needed", source=graph.report.source)
-    triples = triples_of(graph)
+    triples, sizes = triples_of(graph), (graph.num_entities, graph.num_relations)
     split(triples, valid, config)  # complains before anything is written
+    given = {name: some for name, some in zip(HELD_OUT, (valid, test), strict=True) if some is not None and len(some)}
+    for some in given.values():
+        check_triples(some, *sizes, at_least=1)
     with atomic_folder(folder) as new:  # with a first state, so that there always is something to resume
         save_graph(graph, new / "graph")
-        for name, held_out in zip(HELD_OUT, (valid, test), strict=True):
-            if held_out is not None and len(held_out):
-                np.save(new / f"{name}.npy", held_out, allow_pickle=False)
-        sizes = graph.num_entities, graph.num_relations
-        begin(triples, *sizes, config, _held_out(new, "valid"), new, on_progress=on_progress)
+        for name, some in given.items():
+            np.save(new / f"{name}.npy", some, allow_pickle=False)
+        begin(triples, *sizes, config, given.get("valid"), new, on_progress=on_progress)
     return _to_the_end(folder, graph, on_progress, on_report, engine)
 
 
@@ -98,12 +101,14 @@ def resume_run(
 def _to_the_end(
     folder: Path, graph: Graph, on_progress: OnProgress, on_report: OnReport | None, engine: Cluster | None
 ) -> EmbeddingRun:
-    valid, stopwatch = _held_out(folder, "valid"), Stopwatch(folder)
+    held_out = {name: some for name in HELD_OUT if (some := _held_out(folder, name, graph)) is not None}
+    stopwatch = Stopwatch(folder)
     with locked(folder):
         with stopwatch.timing("embed", on_progress) as tick:
             triples = triples_of(graph)
+            valid = held_out.get("valid")
             run = resume(folder, triples, valid=valid, on_progress=tick, on_report=on_report, engine=engine)
-        return _finish(folder, graph, run.embeddings, stopwatch.seconds["embed"])
+        return _finish(folder, graph, run.embeddings, held_out, stopwatch.seconds["embed"])
 
 
 def encode_triples(graph: Graph, other: Graph) -> tuple[np.ndarray, int]:
@@ -131,24 +136,25 @@ def triples_of(graph: Graph) -> np.ndarray:
     return np.stack([graph.heads, graph.relations, graph.tails], axis=1).astype(np.int64)
 
 
-def _finish(folder: Path, graph: Graph, embeddings: Embeddings, seconds: float) -> EmbeddingRun:
+def _finish(
+    folder: Path, graph: Graph, embeddings: Embeddings, held_out: Mapping[str, np.ndarray], seconds: float
+) -> EmbeddingRun:
     known, scores = triples_of(graph), {}
-    for name in HELD_OUT:  # validation triples are ranked as in training: test triples must not help to choose
-        triples = _held_out(folder, name)
-        if triples is not None:
-            known = np.concatenate([known, triples])
-            scores[name] = evaluate(embeddings, triples, known)
+    for name, triples in held_out.items():  # valid first, as in training: test triples must not help to choose
+        known = np.concatenate([known, triples])
+        scores[name] = evaluate(embeddings, triples, known)
     result = {name: asdict(score) for name, score in scores.items()} | {"seconds": seconds}
     write_text(folder / RESULT_FILE, json.dumps(result, indent=1) + "\n")
     return EmbeddingRun(graph, embeddings, scores)
 
 
-def _held_out(folder: Path, name: str) -> np.ndarray | None:
+def _held_out(folder: Path, name: str, graph: Graph) -> np.ndarray | None:
     path = folder / f"{name}.npy"
     if not path.is_file():
         return None
     try:
         triples: np.ndarray = np.load(path, allow_pickle=False)
+        check_triples(triples, graph.num_entities, graph.num_relations, at_least=1)
     except Exception as error:  # a damaged header is parsed as Python is, with as many kinds of errors
         raise damaged_run(path, error) from None
     return triples

@@ -66,7 +66,7 @@ class Updater:
         return loss
 
     def update_asked(self, asked: QuestionBatch, number: int) -> float:
-        """The same with whole questions, which are compared with all entities (1-to-all, softmax)."""
+        """Make an update with whole questions, which are compared with all entities (1-to-all, softmax)."""
         tasks = [self.pool.submit(self._asked_gradients, *part, number) for part in enumerate(asked.halves())]
         losses, of_entities, of_relations = zip(*(task.result() for task in tasks), strict=True)
         loss = float(sum(losses)) / len(asked.answers)

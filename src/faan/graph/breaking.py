@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, counted
+from faan.base import Ints, counted, grouped
 from faan.graph.graph import Graph
 from faan.graph.rules import SIDES, Rule, Rules
 
@@ -32,8 +33,8 @@ class Breaking:
         if rule.kind == "most":
             others = self.counts(rule.side)[ends[rule.side]] - np.asarray(is_known, dtype=np.int64)
             broken = others >= rule.most
-        else:
-            broken = self._outside(rule)[ends[rule.side]]
+        else:  # entities without a type may be of any class
+            broken = ~self._mask(rule, "allowed")[ends[rule.side]]
         if rule.scope is not None:
             broken = broken & self._mask(rule, "scope")[ends[rule.scope_side]]
         return np.broadcast_to(broken, np.broadcast_shapes(heads.shape, tails.shape))
@@ -48,12 +49,8 @@ class Breaking:
             self._counts[side] = np.bincount(self._known[:, side], minlength=self._graph.num_entities)
         return self._counts[side]
 
-    def _outside(self, rule: Rule) -> Mask:
-        """Which entities a rule does not allow; entities without a type may be of any class."""
-        return ~self._mask(rule, "allowed")
-
-    def _mask(self, rule: Rule, what: str) -> Mask:
-        """The allowed entities, those in the scope of a rule, or those disjoint with its class."""
+    def _mask(self, rule: Rule, what: Literal["allowed", "scope", "apart"]) -> Mask:
+        """Which entities a rule allows, which are in its scope, or which have a type disjoint with its class."""
         key = (rule, what)
         if key not in self._masks:
             self._masks[key] = self._look_up(rule, what)
@@ -113,14 +110,15 @@ def summarise_schema(graph: Graph) -> SchemaSummary | None:
         return None
     broken: list[BrokenRule] = []
     wrong: list[str] = []
-    ruled, order = 0, np.argsort(graph.relations, kind="stable")
-    ends = np.cumsum(graph.relation_counts)
+    ruled = 0
+    offsets, rows_by_relation = grouped(graph.relations, graph.num_relations)
     for relation in graph.used_relations.tolist():
         own = rules.of(graph.relation_names[relation])
         ruled += bool(own.rules or own.implied_by)
         if own.rules:
-            rows = order[ends[relation] - graph.relation_counts[relation] : ends[relation]]
-            found, sentences = _broken(graph, relation, own.rules, np.stack([graph.heads[rows], graph.tails[rows]], 1))
+            rows = rows_by_relation[offsets[relation] : offsets[relation + 1]]
+            known = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+            found, sentences = _broken(graph, relation, own.rules, known)
             broken += found
             wrong += sentences
     return SchemaSummary(

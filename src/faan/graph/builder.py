@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ from faan.graph.entity_types import Types, ragged_types, types_from_pattern
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
-from faan.graph.numbering import codes, interleave, is_first, number_by_first_use, renumber
+from faan.graph.numbering import codes, is_first, number_by_first_use, renumber
 from faan.graph.schema import Schema, Split, is_schema_relation, split_schema
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
@@ -32,8 +33,6 @@ TYPE_RELATIONS = (
     "wdt:P31",
     "P31",
 )
-
-
 DESCRIPTION = 1 << 20  # texts of this rank and above are descriptions, not labels
 
 
@@ -178,7 +177,7 @@ class GraphBuilder:
         if not any(len(chunk) for chunk in self._triples):
             raise InputError(self._why_empty(), source=self.report.source)
         named = self._of_chosen_classes(pl.concat(self._triples))
-        number, places = number_by_first_use(interleave(named["head"], named["tail"]))
+        number, places = number_by_first_use(np.stack([codes(named["head"]), codes(named["tail"])], axis=1).ravel())
         relation_number, relation_places = number_by_first_use(codes(named["relation"]))
 
         triples = pl.DataFrame(
@@ -225,8 +224,8 @@ class GraphBuilder:
             return triples
         listed = relations.is_in(list(self._both_ways)).arg_true().cast(triples["relation"].dtype)
         ends = pl.min_horizontal("head", "tail").alias("low"), pl.max_horizontal("head", "tail").alias("high")
-        is_first = pl.struct(*ends, "relation").is_first_distinct() | ~pl.col("relation").is_in(listed.implode())
-        kept = triples.filter(is_first)
+        is_new = pl.struct(*ends, "relation").is_first_distinct()
+        kept = triples.filter(is_new | ~pl.col("relation").is_in(listed.implode()))
         if len(kept) < len(triples):
             dropped = counted(len(triples) - len(kept), "fact dropped: it repeats", "facts dropped: they repeat")
             self.note(f"{dropped} a fact from its tail to its head")
@@ -280,18 +279,15 @@ class GraphBuilder:
         return frame
 
     def _why_empty(self) -> str:
-        left_out = [
-            counted(count, *what)
-            for count, *what in (
-                (self.report.literals, "statement about a literal value", "statements about literal values"),
-                (sum(len(chunk) for chunk in self._types), "type"),
-                (sum(len(chunk) for chunk in self._labels), "label"),
-                (sum(len(chunk) for chunk in (*self._split.schema, *self._split.declared)), "schema statement"),
-                (self.report.skipped, "bad line"),
-            )
-            if count
-        ]
-        found = f" (only {', '.join(left_out)})" if left_out else ""
+        others = (
+            (self.report.literals, "statement about a literal value", "statements about literal values"),
+            (sum(map(len, self._types)), "type"),
+            (sum(map(len, self._labels)), "label"),
+            (sum(map(len, (*self._split.schema, *self._split.declared))), "schema statement"),
+            (self.report.skipped, "bad line"),
+        )
+        left_out = ", ".join(counted(*what) for what in others if what[0])
+        found = f" (only {left_out})" if left_out else ""
         notes = "".join(f". {note}" for note in self.report.notes)
         if self.predicates:
             return f"there is no triple of {shorten(', '.join(self.predicates))} in it{found}{notes}"
@@ -334,37 +330,33 @@ class GraphBuilder:
         """Count labels and types of names that are in no triple, and note what each file contributed."""
         known = relations if types is None else pl.concat([relations, types.names.to_series()])
         known = known if schema is None else pl.concat([known, schema.terms.to_series()])
+        end = _Part("", len(self._triples), len(self._types), len(self._labels))
+        _, unused = self._unused(number, known, _Part("", 0, 0, 0), end)
         if len(self._parts) < 2:
-            return replace(self.report, unused_nodes=self._unused(number, known, 0, 0, None, None)[1])
-        for part, after in zip(self._parts, [*self._parts[1:], None], strict=True):
-            if after is not None and after.inside and not part.inside:
+            return replace(self.report, unused_nodes=unused)
+        for part, after in pairwise([*self._parts, end]):
+            if after.inside and not part.inside:
                 continue  # a folder: its files follow
-            ends = (None, None, None) if after is None else (after.triples, after.types, after.labels)
-            gave = [
-                (sum(len(frame) for frame in frames[start:end]), what)
-                for frames, start, end, what in (
-                    (self._triples, part.triples, ends[0], "triple"),
-                    (self._types, part.types, ends[1], "type"),
-                    (self._labels, part.labels, ends[2], "label"),
-                    (self._split.schema, part.triples, ends[0], "schema statement"),
-                )
-            ]
-            told = ", ".join(counted(count, what) for count, what in gave if count) or "nothing"
-            described, unused = self._unused(number, known, part.types, part.labels, ends[1], ends[2])
-            if unused:
-                told += f"; {unused:,} of the {described:,} names that it describes are in no triple"
+            frames = {
+                "triple": self._triples[part.triples : after.triples],
+                "type": self._types[part.types : after.types],
+                "label": self._labels[part.labels : after.labels],
+                "schema statement": self._split.schema[part.triples : after.triples],
+            }
+            gave = {what: sum(map(len, some)) for what, some in frames.items()}
+            told = ", ".join(counted(count, what) for what, count in gave.items() if count) or "nothing"
+            described, useless = self._unused(number, known, part, after)
+            if useless:
+                told += f"; {useless:,} of the {described:,} names that it describes are in no triple"
             self.note(f"{part.name}: {told}")
         first, *more = [part.name for part in self._parts if not part.inside]
         source = f"{first} and {counted(len(more), 'more file')}" if more else first
-        unused = self._unused(number, known, 0, 0, None, None)[1]
         return replace(self.report, source=source, unused_nodes=unused)
 
-    def _unused(
-        self, number: Ints, known: pl.Series, types: int, labels: int, types_end: int | None, labels_end: int | None
-    ) -> tuple[int, int]:
-        """How many names have a label or a type, and how many of them are in no triple and are no type."""
-        columns = [frame["name"] for frame in self._labels[labels:labels_end]]
-        columns += [frame["entity"].alias("name") for frame in self._types[types:types_end]]
+    def _unused(self, number: Ints, known: pl.Series, part: _Part, after: _Part) -> tuple[int, int]:
+        """How many names a file labels or types, and how many of them are in no triple and are no type."""
+        columns = [frame["name"] for frame in self._labels[part.labels : after.labels]]
+        columns += [frame["entity"].alias("name") for frame in self._types[part.types : after.types]]
         if not columns:
             return 0, 0
         described = pl.concat(columns).unique()

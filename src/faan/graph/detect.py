@@ -11,7 +11,7 @@ from faan.graph.neo4j import is_neo4j
 from faan.graph.ntriples import FORMATS as LINE_FORMATS
 from faan.graph.rdf import FORMATS as RDF_FORMATS
 from faan.graph.sources import Source, extension_of
-from faan.graph.table_layout import BLANK, LABEL_COLUMNS, TYPE_COLUMNS, find_columns
+from faan.graph.table_layout import LABEL_COLUMNS, TYPE_COLUMNS, find_columns, first_line
 
 WIKIDATA = ("wikidata-truthy", "wikidata-json")
 TABLES = ("table", "parquet", "json-lines", "neo4j")
@@ -90,7 +90,7 @@ def is_graph_file(name: str) -> bool:
 
 def described_by(source: Source, start: bytes) -> str | None:
     """Which of `DESCRIPTIONS` a table is; None for a table of triples."""
-    header = header_of(start)
+    header = first_line(start).cells
     if len(header) >= 3 and find_columns(header, None, source.name) is not None:
         return None
     if {"id", "node_index"} & set(header) and any(word in header for word in (*TYPE_COLUMNS, *LABEL_COLUMNS)):
@@ -98,16 +98,9 @@ def described_by(source: Source, start: bytes) -> str | None:
     return described_in_header(header) or _by_name(source.name) if len(header) == 2 else None
 
 
-def header_of(start: bytes) -> list[str]:
-    """The cells of the first line of a table, in lower case."""
-    lines = start.decode(errors="replace").split("\n")
-    first = next((line for line in lines if line.strip(BLANK)), "")
-    return [cell.strip().strip('"').lower() for cell in first.split(max("\t,;", key=first.count))]
-
-
 def described_in_header(header: list[str]) -> str | None:
     """Whether the header of a table of two columns names labels or types."""
-    if header[0] not in _NAME_WORDS:
+    if len(header) != 2 or header[0] not in _NAME_WORDS:
         return None
     return "types" if header[1] in TYPE_WORDS else "labels" if header[1] in LABEL_WORDS else None
 

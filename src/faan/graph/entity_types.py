@@ -70,7 +70,7 @@ class Types:
     @property
     def num_typed(self) -> int:
         """How many entities have a type."""
-        return int(np.count_nonzero(np.diff(self.offsets)))
+        return int(np.count_nonzero(self.is_typed))
 
 
 def types_from_pattern(names: Names, pattern: str) -> Types:

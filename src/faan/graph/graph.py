@@ -170,7 +170,7 @@ class Graph:
         return pl.DataFrame({"head": heads, "relation": relations.gather(self.relations), "tail": tails})
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame; needs pandas.
+        """All triples by name as a pandas frame; needs pandas.
 
         >>> list(graph.to_pandas()["tail"])
         ['Lima', 'Peru', 'Peru']

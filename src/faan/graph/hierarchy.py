@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, offsets_of, places_of
+from faan.base import Ints, grouped, places_of
 
 _WORK = 20_000_000  # classes to visit; larger hierarchies are cut off
 
@@ -90,4 +90,5 @@ class Hierarchy:
 
 def _rows(count: int, owners: Ints, others: Ints) -> tuple[NDArray[np.int64], Ints]:
     """Links grouped by their owner: offsets and the other ends."""
-    return offsets_of(np.bincount(owners, minlength=count)), others[np.argsort(owners, kind="stable")]
+    offsets, places = grouped(owners, count)
+    return offsets, others[places]

@@ -21,6 +21,7 @@ from faan.graph.limits import NAME_BYTES, too_long
 
 Bytes = NDArray[np.uint8]
 
+_PARTS = ("data", "offsets", "buckets", "members")  # arrays that are saved
 _CHUNK = 1 << 14  # names in one block: small temporary arrays reuse the same memory
 _MIN_PART = 3  # bytes of a text that is looked for in others
 _ENOUGH = 1000  # strings that hold it
@@ -62,8 +63,7 @@ class Names:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]], prefix: str) -> Names:
         """The reverse of `arrays`; checks that the parts fit together."""
-        parts = {field: arrays[f"{prefix}_{field}"] for field in ("data", "offsets", "buckets", "members")}
-        names = cls(**parts)  # type: ignore[arg-type]
+        names = cls(**{part: arrays[f"{prefix}_{part}"] for part in _PARTS})  # type: ignore[arg-type]
         n = len(names)
         if not (
             names.data.dtype == np.uint8
@@ -72,7 +72,7 @@ class Names:
             and len(names.members) == n
             and names.buckets[-1] == n
         ):
-            raise InputError(f"the parts of {prefix} do not fit together")
+            raise damaged(f"the parts of {prefix} do not fit together")
         return names
 
     def check(self) -> None:
@@ -100,12 +100,7 @@ class Names:
 
     def arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
         """The arrays behind the names, for saving."""
-        return {
-            f"{prefix}_data": self.data,
-            f"{prefix}_offsets": self.offsets,
-            f"{prefix}_buckets": self.buckets,
-            f"{prefix}_members": self.members,
-        }
+        return {f"{prefix}_{part}": getattr(self, part) for part in _PARTS}
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -220,7 +215,7 @@ def _to_series(strings: list[str]) -> pl.Series:
     try:
         return pl.Series(strings, dtype=pl.String)
     except UnicodeEncodeError as error:
-        raise InputError(f"a name is not valid Unicode: {error}") from None
+        raise InputError(f"a name is not valid Unicode ({error}); correct it") from None
 
 
 def _hash_all(data: Bytes, offsets: Ints) -> NDArray[np.uint64]:
@@ -253,5 +248,5 @@ def _pairs(text: Bytes) -> NDArray[np.uint16]:
 
 
 def damaged(problem: str) -> InputError:
-    """The error for a saved graph that is damaged."""
+    """The error for a damaged saved graph."""
     return InputError(f"the graph is damaged ({problem}); read it from its source again")

@@ -50,8 +50,8 @@ class Neighbours:
     def check_edges(self, heads: Ints, relations: Ints, tails: Ints, num_relations: int) -> None:
         """Refuse neighbours, found on disk and in range, that are not the edges of the triples, grouped by relation.
 
-        Both sides are compared as sums of products of random numbers, which nobody can know in advance: that is three
-        times as fast as to sort them.
+        Both are compared as sums of products of random numbers, which no file can be made to match: that is three times
+        as fast as to sort them.
         """
         random = np.random.default_rng()
         num_entities = len(self.offsets) - 1
@@ -92,7 +92,7 @@ class Neighbours:
         return self.relations[span], self.entities[span]
 
     def degrees_of(self, entities: Ints) -> Ints:
-        """The same of some entities, (n,)."""
+        """The number of edges of some entities, (n,)."""
         return self.offsets[np.asarray(entities) + 1] - self.offsets[entities]
 
     def gather(self, entities: Ints, most: int | None = None) -> tuple[NDArray[np.int64], Ints, Ints]:

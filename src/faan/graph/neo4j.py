@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.packed import COMPRESSIONS
 from faan.graph.sources import Source, prefixed
-from faan.graph.table_layout import BLANK, LABEL_COLUMNS, TableLayout
+from faan.graph.table_layout import BLANK, LABEL_COLUMNS, TableLayout, index_of
 from faan.graph.tables import add_nodes, read_frames
 
 _APOC = {"_id": "id", "_labels": "type", "_start": "head", "_end": "tail", "_type": "relation"}
@@ -166,12 +166,8 @@ def _header(start: bytes, name: str) -> _Header | None:
 def _described(properties: Sequence[str]) -> dict[str, int]:
     """Which properties are the label and the description of a node."""
     lowered = [name.lower() for name in properties]
-    found = {"label": _first(lowered, LABEL_COLUMNS), "description": _first(lowered, ("description",))}
+    found = {"label": index_of(lowered, *LABEL_COLUMNS), "description": index_of(lowered, "description")}
     return {part: place for part, place in found.items() if place is not None}
-
-
-def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
-    return next((names.index(name) for name in wanted if name in names), None)
 
 
 def _bare(name: str) -> str:

@@ -6,7 +6,7 @@ what programs write: its meaning is beyond doubt. The parser judges every other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 import pyoxigraph as ox
@@ -14,9 +14,10 @@ import pyoxigraph as ox
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.guards import check_nesting
+from faan.graph.labels import TEXT_RELATIONS, label_rank
 from faan.graph.limits import NAME_BYTES, is_too_long, too_long
 from faan.graph.packed import is_changed_by_polars
-from faan.graph.rdf import TEXT_RELATIONS, Statements, label_rank, reason
+from faan.graph.rdf import Statements, reason
 from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
 
@@ -27,40 +28,52 @@ _PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/\x{A0}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}
 _IRI = rf"<[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9.-]+(?:/{_PART})?(?:\?{_PART})?(?:#{_PART})?>"
 _TEXT = r'"([^"\\\x00-\x1F]+)"(?:@([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)|\^\^' + _IRI + ")?"
 _VALUE = f" <(?:{'|'.join(SCHEMA_VALUES)})> ".replace(".", r"\.")  # whose literals are statements of a schema
+_FACTS = {"line": pl.Int64, "head": pl.String, "relation": pl.String, "tail": pl.String}
+_LABELS = {"line": pl.Int64, "name": pl.String, "label": pl.String, "rank": pl.Int64}
 _LABEL = f"<(?:{'|'.join(TEXT_RELATIONS)})>".replace(".", r"\.")
 
 
 def read_ntriples(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
     """Read N-Triples or N-Quads (whose graph names are ignored)."""
+    for facts, labels in blocks_of(source, builder, format, languages):
+        builder.add(facts["head"], facts["relation"], facts["tail"])
+        builder.add_labels(labels["name"], labels["label"], labels["rank"])
+
+
+def blocks_of(
+    source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The facts (head, relation, tail) and labels (name, label, rank) of each block, in the order of their lines.
+
+    The builder counts literals and bad lines.
+    """
     for block in source.blocks(_BLOCK):
         line, numbered = source.line, _lines(block)
-        if numbered is None:
-            others = _parse(enumerate(block.split(b"\n"), start=line), source, builder, format, languages)
-            others.flush(builder)
+        if numbered is None:  # the parser judges each line
+            lines: Iterable[tuple[int, str | bytes]] = enumerate(block.split(b"\n"), start=line)
+            facts, labels = pl.DataFrame(schema=_FACTS), pl.DataFrame(schema=_LABELS)
         else:
-            _read_lines(numbered, line, source, builder, format, languages)
+            facts, values, rest = _plain(numbered.with_columns(pl.col("line") + line).drop_nulls("text"), format)
+            lines, labels = rest.iter_rows(), _labels(values, languages)
+            builder.count(literals=len(values) - len(labels))
+        others = _parse(lines, source, builder, format, languages)
+        if others.heads:
+            more = pl.DataFrame([others.lines, others.heads, others.relations, others.tails], _FACTS, orient="col")
+            facts = pl.concat([facts, more]).sort("line")
+        if others.names:
+            more = pl.DataFrame([others.label_lines, others.names, others.labels, others.ranks], _LABELS, orient="col")
+            labels = pl.concat([labels, more]).sort("line")
+        builder.count(literals=others.literals)
+        yield facts, labels
 
 
-def _read_lines(
-    numbered: pl.DataFrame, line: int, source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]
-) -> None:
+def _plain(numbered: pl.DataFrame, format: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The facts of plain lines, the plain lines with a literal, and all other lines."""
     graph = f"(?: {_IRI})?" if format == "n-quads" else ""
-    numbered = numbered.with_columns(pl.col("line") + line).drop_nulls("text")
-    is_edge = _matches(numbered["text"], f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
-    edges, rest = _edges(numbered.filter(is_edge)), numbered.filter(~is_edge)
-    is_literal = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$") & ~rest["text"].str.contains(_VALUE)
-    literals, rest = rest.filter(is_literal), rest.filter(~is_literal)
-    labels = _labels(literals, languages)
-    others = _parse(rest.iter_rows(), source, builder, format, languages)
-    if others.heads:
-        columns = {"line": others.lines, "head": others.heads, "relation": others.relations, "tail": others.tails}
-        edges = pl.concat([edges, pl.DataFrame(columns, schema=edges.schema)]).sort("line")
-    if others.names:
-        columns = {"line": others.label_lines, "name": others.names, "label": others.labels, "rank": others.ranks}
-        labels = pl.concat([labels, pl.DataFrame(columns, schema=labels.schema)]).sort("line")
-    builder.add(edges["head"], edges["relation"], edges["tail"])
-    builder.add_labels(labels["name"], labels["label"], labels["rank"])
-    builder.count(literals=others.literals + len(literals) - (len(labels) - len(others.names)))
+    is_fact = _matches(numbered["text"], f"^{_IRI} {_IRI} {_IRI}{graph} \\.$")
+    facts, rest = _facts(numbered.filter(is_fact)), numbered.filter(~is_fact)
+    is_value = _matches(rest["text"], f"^{_IRI} {_IRI} {_TEXT}{graph} \\.$") & ~rest["text"].str.contains(_VALUE)
+    return facts, rest.filter(is_value), rest.filter(~is_value)
 
 
 def _matches(lines: pl.Series, pattern: str) -> pl.Series:
@@ -85,7 +98,7 @@ def _lines(block: bytes) -> pl.DataFrame | None:
         return None
 
 
-def _edges(plain: pl.DataFrame) -> pl.DataFrame:
+def _facts(plain: pl.DataFrame) -> pl.DataFrame:
     parts = pl.col("text").str.splitn(" ", 4).struct
     return plain.select("line", *(parts.field(f"field_{i}").str.strip_chars("<>") for i in range(3))).rename(
         {"field_0": "head", "field_1": "relation", "field_2": "tail"}

@@ -14,11 +14,6 @@ def codes(column: pl.Series) -> NDArray[np.uint32]:
     return column.to_physical().to_numpy()
 
 
-def interleave(heads: pl.Series, tails: pl.Series) -> NDArray[np.uint32]:
-    """The codes of each triple's head and tail in turn."""
-    return np.stack([codes(heads), codes(tails)], axis=1).ravel()
-
-
 def is_first(triples: pl.DataFrame, num_entities: int, num_relations: int) -> pl.Series:
     """Which triples occur for the first time; compared as one 64-bit number where they fit into one."""
     if num_entities**2 * num_relations < 2**63:

@@ -7,26 +7,14 @@ from collections.abc import Iterator, Sequence
 import pyoxigraph as ox
 
 from faan.base import InputError
-from faan.graph.builder import DESCRIPTION, GraphBuilder
+from faan.graph.builder import GraphBuilder
+from faan.graph.collected import CHUNK
 from faan.graph.guards import guarded
-from faan.graph.labels import language_rank
+from faan.graph.labels import TEXT_RELATIONS, label_rank
 from faan.graph.limits import is_too_long
 from faan.graph.schema import SCHEMA_VALUES
 from faan.graph.sources import Source
 
-LABEL_RELATIONS = (  # best first
-    "http://www.w3.org/2000/01/rdf-schema#label",
-    "http://www.w3.org/2004/02/skos/core#prefLabel",
-    "http://schema.org/name",
-    "https://schema.org/name",
-)
-DESCRIPTION_RELATIONS = (  # best first
-    "http://schema.org/description",
-    "https://schema.org/description",
-    "http://www.w3.org/2000/01/rdf-schema#comment",
-    "http://purl.org/dc/terms/description",
-)
-TEXT_RELATIONS = (*LABEL_RELATIONS, *DESCRIPTION_RELATIONS)
 FORMATS = {
     "turtle": ox.RdfFormat.TURTLE,
     "trig": ox.RdfFormat.TRIG,
@@ -34,7 +22,6 @@ FORMATS = {
     "json-ld": ox.RdfFormat.JSON_LD,
 }
 _VALUE = 20  # letters of a number or truth value
-_CHUNK = 1 << 18  # statements in one chunk
 _BASE = "urn:graph:"  # what relative IRIs are relative to
 
 
@@ -62,18 +49,18 @@ class Statements:
 
     def add(self, quad: ox.Quad, line: int = 0) -> None:
         """Take one statement."""
-        head, tail = quad.subject, quad.object
+        head, relation, tail = quad.subject, quad.predicate.value, quad.object
         if isinstance(head, ox.Triple) or isinstance(tail, ox.Triple):  # a statement about a statement
             self.literals += 1
         elif not isinstance(tail, ox.Literal):
-            self._add(self._name(head), quad.predicate.value, self._name(tail), line)
-        elif quad.predicate.value in TEXT_RELATIONS and tail.value and not is_too_long(tail.value):
+            self._add(self._name(head), relation, self._name(tail), line)
+        elif relation in TEXT_RELATIONS and tail.value and not is_too_long(tail.value):
             self.label_lines.append(line)
             self.names.append(self._name(head))
             self.labels.append(tail.value)
-            self.ranks.append(label_rank(quad.predicate.value, tail.language, self._languages))
-        elif quad.predicate.value in SCHEMA_VALUES and tail.value and len(tail.value) <= _VALUE:
-            self._add(self._name(head), quad.predicate.value, tail.value, line)
+            self.ranks.append(label_rank(relation, tail.language, self._languages))
+        elif relation in SCHEMA_VALUES and tail.value and len(tail.value) <= _VALUE:
+            self._add(self._name(head), relation, tail.value, line)
         else:
             self.literals += 1
 
@@ -98,12 +85,6 @@ class Statements:
         self.clear()
 
 
-def label_rank(relation: str, language: str | None, preferred: Sequence[str]) -> int:
-    """How good a label is, 0 the best: first by its language, then by the relation; descriptions come last."""
-    rank = language_rank(language, preferred) * len(TEXT_RELATIONS) + TEXT_RELATIONS.index(relation)
-    return rank if relation in LABEL_RELATIONS else DESCRIPTION + rank
-
-
 def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequence[str]) -> None:
     """Read Turtle, TriG, RDF/XML or JSON-LD; of an entity's labels the one in the most preferred language is kept."""
     if builder.skip_bad_lines:
@@ -114,7 +95,7 @@ def read_rdf(source: Source, builder: GraphBuilder, format: str, languages: Sequ
     statements = Statements(languages, rename_blank_nodes=True, part=builder.part)
     for quad in quads_of(source, format):
         statements.add(quad)
-        if len(statements.heads) == _CHUNK:
+        if len(statements.heads) + len(statements.names) >= CHUNK:
             statements.flush(builder)
     statements.flush(builder)
 

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from faan.base import InputError, OnProgress, ignore_progress, progress_bars, shorten
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.descriptions import read_descriptions
 from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
 from faan.graph.endpoint import PREFIX, Endpoint, is_endpoint
-from faan.graph.frames import (
-    is_arrow,
-    is_pandas,
-    read_factory,
-    read_frame,
-    read_igraph,
-    read_networkx,
-    read_pandas,
-    read_parquet,
-    read_rows,
-)
+from faan.graph.frames import read_object, read_parquet
 from faan.graph.graph import Graph
 from faan.graph.jsonlines import read_json_lines
 from faan.graph.neo4j import ImportFiles, may_be_import, read_neo4j
@@ -111,14 +99,11 @@ def read_graph(
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
     ruling = _paths(schema)
     sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
-    if (
-        sum(
-            isinstance(path, str | Path) and str(path) == "-"
-            for path in (*sources, *ruling, *(path for _, path in beside))
-        )
-        > 1
-    ):
+    files = [*sources, *ruling, *(path for _, path in beside)]
+    if sum(isinstance(one, str | Path) and str(one) == "-" for one in files) > 1:
         raise InputError("only one file can come from standard input")
+    if endpoint is not None and not any(is_endpoint(one) for one in sources):
+        raise InputError("no source is a SPARQL endpoint; leave out the options for endpoints")
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
         _refuse_options(place, what, format, chosen)
@@ -127,8 +112,6 @@ def read_graph(
         if not (beside or predicates or classes):
             found = source if isinstance(source, Graph) else open_graph(sources[0])
             return with_schema_files(found, ruling, on_progress or ignore_progress)
-    if endpoint is not None and not any(is_endpoint(one) for one in sources):
-        raise InputError("no source is a SPARQL endpoint; leave out the options for endpoints")
     builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1
@@ -196,8 +179,8 @@ class _Reading:
             self.builder.add_graph(source)
         elif not isinstance(source, str | Path):
             self.builder.begin(type(source).__name__, type(source).__name__)
-            self.used_columns = True  # or refused
-            _read_object(source, self.builder, self.columns)
+            self.used_columns = True  # or `read_object` refuses them
+            read_object(source, self.builder, self.columns)
         elif is_endpoint(source):
             _refuse_options(PREFIX, "an endpoint", self.format, self.columns)
             read_endpoint(str(source), self.builder, self.endpoint, self.languages, self.on_progress)
@@ -319,29 +302,6 @@ class _Reading:
         if others:
             shown = shorten(", ".join(others))
             self.builder.note(f"{folder.path}: not read, because their endings are of no format: {shown}")
-
-
-def _read_object(source: Any, builder: GraphBuilder, columns: Columns | None) -> None:
-    if isinstance(source, pl.DataFrame | pl.LazyFrame):
-        read_frame(source.lazy().collect(), builder, columns)
-    elif is_pandas(source):
-        read_pandas(source, builder, columns)
-    elif is_arrow(source):
-        read_frame(pl.DataFrame(source), builder, columns)
-    elif hasattr(source, "mapped_triples") and hasattr(source, "label_triples"):
-        read_factory(source, builder)
-    elif hasattr(source, "is_directed") and hasattr(source, "edges"):
-        read_networkx(source, builder)
-    elif hasattr(source, "is_directed") and hasattr(source, "vs"):
-        read_igraph(source, builder)
-    elif isinstance(source, Mapping):
-        raise InputError("expected triples, found a dict; pass a list of (head, relation, tail) or a data frame")
-    elif isinstance(source, Iterable) and not isinstance(source, bytes):
-        read_rows(source, builder)
-    else:
-        raise InputError(
-            f"expected a path, triples, a data frame or a networkx or igraph graph, found {type(source).__name__}"
-        )
 
 
 def _refuse_options(source: str | Path, what: str, format: str | None, columns: Columns | None) -> None:

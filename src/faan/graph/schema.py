@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from faan.base import Ints, are_below
 from faan.graph.names import Names, damaged
+from faan.graph.numbering import codes
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -152,30 +153,32 @@ def split_schema(triples: Sequence[pl.DataFrame], types: Sequence[pl.DataFrame],
 
 
 class _Triples:
-    """Frames of triples, seen as one; relations and entities are codes."""
+    """Several frames of triples as if they were one; relations and entities are codes."""
 
     def __init__(self, frames: Sequence[pl.DataFrame]) -> None:
         self.frames = frames
         self.codes: dict[str, int] = {}  # of relations
         for frame in frames:
             used = frame["relation"].unique()
-            self.codes |= dict(zip(used.cast(pl.String), _codes(used).tolist(), strict=True))
+            self.codes |= dict(zip(used.cast(pl.String), codes(used).tolist(), strict=True))
 
     def having(self, relations: Sequence[str]) -> NDArray[np.bool_]:
         """Which triples have one of the relations."""
         wanted = [self.codes[name] for name in relations if name in self.codes]
-        return np.concatenate([np.isin(_codes(frame["relation"]), wanted) for frame in self.frames])
+        return np.concatenate([np.isin(codes(frame["relation"]), wanted) for frame in self.frames])
 
     def ends(self, side: str, rows: NDArray[np.bool_]) -> Ints:
         """The heads or tails of some triples."""
-        parts = np.split(rows, np.cumsum([len(frame) for frame in self.frames])[:-1])
-        return np.concatenate([_codes(frame[side])[part] for frame, part in zip(self.frames, parts, strict=True)])
+        return np.concatenate([codes(frame[side])[part] for frame, part in self.parts(rows)])
 
     def names(self, side: str, rows: NDArray[np.bool_]) -> pl.Series:
-        """The same by name."""
-        parts = np.split(rows, np.cumsum([len(frame) for frame in self.frames])[:-1])
-        found = [frame[side].filter(part).cast(pl.String) for frame, part in zip(self.frames, parts, strict=True)]
-        return pl.concat(found)
+        """The names of the heads or tails of some triples."""
+        return pl.concat([frame[side].filter(part).cast(pl.String) for frame, part in self.parts(rows)])
+
+    def parts(self, rows: NDArray[np.bool_]) -> Iterator[tuple[pl.DataFrame, NDArray[np.bool_]]]:
+        """Each frame with its part of some rows."""
+        ends = np.cumsum([len(frame) for frame in self.frames])
+        yield from zip(self.frames, np.split(rows, ends[:-1]), strict=True)
 
 
 def _split_triples(triples: _Triples, split: Split, only_schema: bool) -> None:
@@ -194,12 +197,10 @@ def _split_triples(triples: _Triples, split: Split, only_schema: bool) -> None:
     as_facts = np.zeros_like(links)
     if not only_schema:
         as_facts = _classes_in_facts(triples, links, facts) if facts.any() else links
-    first = 0
-    for frame in triples.frames:
-        part = slice(first, first + len(frame))
-        split.facts.append(frame.filter(facts[part] | as_facts[part]))
-        split.schema.append(_of_rules(frame.filter(schema[part] | links[part]).cast(pl.String), split.others))
-        first += len(frame)
+    for frame, part in triples.parts(facts | as_facts):
+        split.facts.append(frame.filter(part))
+    for frame, part in triples.parts(schema | links):
+        split.schema.append(_of_rules(frame.filter(part).cast(pl.String), split.others))
 
 
 def _declarations(kinds: pl.Series) -> list[str]:
@@ -244,10 +245,6 @@ def _linked(heads: Ints, tails: Ints, seeds: Ints) -> NDArray[np.bool_]:
     reached[component[np.isin(names, seeds)]] = True
     linked: NDArray[np.bool_] = reached[component[ends[0]]]
     return linked
-
-
-def _codes(column: pl.Series) -> NDArray[np.int64]:
-    return column.to_physical().to_numpy().astype(np.int64)
 
 
 def short(name: str) -> str:

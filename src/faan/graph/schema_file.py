@@ -23,7 +23,7 @@ _STATEMENTS = 1_000_000  # of a file of shapes
 
 
 def with_schema_files(graph: Graph, paths: Sequence[str | Path], on_progress: OnProgress) -> Graph:
-    """The same graph with what files say about its relations and types, beside what it says itself."""
+    """The graph with the schema of some files added to its own."""
     for path in paths:
         schema, notes = _read(path, on_progress)
         whole = schema if graph.schema is None else graph.schema.with_more(schema)

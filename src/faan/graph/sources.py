@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 import tarfile
 from collections.abc import Callable, Iterator
@@ -94,9 +95,11 @@ class Source:
         try:
             yield
         except EOFError:
-            raise InputError("the compressed file ends too early; it seems to be cut off", source=self.name) from None
+            raise InputError(
+                "the compressed file ends too early; it seems to be cut off: copy it again", source=self.name
+            ) from None
         except DAMAGED as error:
-            raise InputError(f"the compressed file is damaged ({error})", source=self.name) from None
+            raise InputError(f"the compressed file is damaged ({error}): copy it again", source=self.name) from None
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=self.name) from None
 
@@ -113,10 +116,10 @@ def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> 
         return
     try:
         raw = Path(path).open("rb")  # noqa: SIM115, closed below
-        size = Path(path).stat().st_size
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be opened ({getattr(error, 'strerror', error)})", source=str(path)) from None
     with raw:
+        size = os.fstat(raw.fileno()).st_size
         source = _decompressed(Source(str(path), buffered(raw)), lambda: size)
         if size:
             source.on_block = lambda: on_progress(f"reading {path}", min(raw.tell() / size, 1.0))
@@ -124,7 +127,7 @@ def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> 
 
 
 def _decompressed(source: Source, size: Callable[[], int]) -> Source:
-    """The same source without compression and without a byte order mark."""
+    """Take compression and a byte order mark off a source."""
     with source.errors():
         source.stream = uncompressed(source.stream, size, source.name)
     if source.peek().startswith(codecs.BOM_UTF8):
@@ -193,10 +196,10 @@ class Folder:
         return {Path(file.name).name: file for file in files if Path(file.name).parent == tops[0]}
 
     def names(self) -> set[str]:
-        """The file names in it."""
+        """The names of its files, without hidden ones such as the `._graph.nt` that macOS puts beside files."""
         if self._archive is not None:
             return set(self._members)
-        return {entry.name for entry in self.path.iterdir() if entry.is_file()}
+        return {entry.name for entry in self.path.iterdir() if entry.is_file() and not entry.name.startswith(".")}
 
     def require(self, kind: str, *names: str) -> None:
         """Complain about files that ought to be there."""

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from faan.base import InputError, OnProgress, counted, shorten
 from faan.graph.builder import GraphBuilder
 from faan.graph.endpoint import Client, Endpoint, Row, TroubleError
-from faan.graph.rdf import LABEL_RELATIONS, label_rank
+from faan.graph.labels import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, iri
 
 _ATTEMPTS = 5  # without a single row, before faan stops

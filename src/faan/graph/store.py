@@ -21,7 +21,7 @@ from faan.graph.schema import Schema
 _MARK = "graph.json"
 _FORMAT = "faan-graph"
 _VERSION = 1
-_KINDS: dict[str, Sequence[type[np.generic]]] = {
+_KINDS: dict[str, Sequence[type[np.generic]]] = {  # of numbers in arrays, by the last part of their names
     "data": (np.uint8,),
     "offsets": (np.int64,),
     "buckets": (np.uint32,),
@@ -82,7 +82,8 @@ def open_graph(folder: str | Path) -> Graph:
                 f"was saved by a newer version of faan (format {mark['version']}, this one reads {_VERSION})",
                 source=str(folder),
             )
-        arrays = {name: _open(folder / f"{Path(name).name}.npy") for name in mark["arrays"]}
+        kinds = {name: _KINDS.get(Path(name).name.rpartition("_")[2], _IDS) for name in mark["arrays"]}
+        arrays = {name: open_array(folder / f"{Path(name).name}.npy", kind) for name, kind in kinds.items()}
         report = mark["report"]
         report["bad_lines"], report["notes"] = tuple(report["bad_lines"]), tuple(report["notes"])
         return _put_together(arrays, ReadReport(**report))
@@ -92,11 +93,6 @@ def open_graph(folder: str | Path) -> Graph:
         raise InputError(
             f"the saved graph is damaged ({error}); read it from its source again", source=str(folder)
         ) from None
-
-
-def _open(path: Path) -> NDArray[np.integer]:
-    """An array of a saved graph; only the kinds of numbers that `save_graph` writes are taken."""
-    return open_array(path, _KINDS.get(path.stem.rpartition("_")[2], _IDS))
 
 
 def _take_apart(graph: Graph) -> dict[str, NDArray[np.generic]]:
@@ -162,11 +158,10 @@ def _put_together(arrays: dict[str, NDArray[np.integer]], report: ReadReport) ->
         len(graph.relations) == len(graph.tails) == triples
         and len(neighbours.offsets) == entities + 1
         and len(neighbours.relations) == len(neighbours.entities) == 2 * triples == neighbours.offsets[-1]
+        and all(texts is None or len(texts) == entities for texts in (graph.entity_labels, graph.entity_descriptions))
+        and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
         and (types is None or (len(types.offsets) == entities + 1 and types.offsets[-1] == len(types.ids)))
         and (types is None or types.labels is None or len(types.labels) == len(types.names))
-        and (graph.entity_labels is None or len(graph.entity_labels) == entities)
-        and (graph.relation_labels is None or len(graph.relation_labels) == graph.num_relations)
-        and (graph.entity_descriptions is None or len(graph.entity_descriptions) == entities)
         and (schema is None or len(schema.subjects) == len(schema.predicates) == len(schema.objects))
     )
     if not fitting:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from faan.base import InputError, shorten
 from faan.graph.builder import GraphBuilder
@@ -68,9 +69,9 @@ def find_columns(header: Sequence[str], columns: Columns | None, source: str) ->
             raise InputError(f"expected columns {', '.join(columns)}, found only {len(header)}", source=source)
         return (numbers[0], numbers[1], numbers[2])
     for names in [columns] if columns else KNOWN_HEADERS:
-        places = [index_of(lowered, name.lower()) for name in names]
-        if None not in places:
-            return (places[0], places[1], places[2])  # type: ignore[return-value]
+        head, relation, tail = (index_of(lowered, name.lower()) for name in names)
+        if head is not None and relation is not None and tail is not None:
+            return head, relation, tail
     if columns:
         missing = [c for c in columns if c.lower() not in lowered]
         raise InputError(
@@ -95,6 +96,23 @@ def _are_numbers(columns: Columns) -> bool:
 def index_of(header: Sequence[str], *names: str) -> int | None:
     """The column of the first of some names that a header has."""
     return next((header.index(name) for name in names if name in header), None)
+
+
+class FirstLine(NamedTuple):
+    """The first line of a table that is not blank."""
+
+    cells: list[str]  # in lower case
+    delimiter: str
+    number: int  # from 1
+
+
+def first_line(start: bytes) -> FirstLine:
+    """The first line of a table, which may be its header, from the first bytes of its file."""
+    lines = enumerate(start.decode(errors="replace").split("\n"), start=1)
+    number, line = next(((number, line) for number, line in lines if line.strip(BLANK)), (1, ""))
+    delimiter = max("\t,;", key=line.count)
+    cells = [cell.strip().strip('"').lower() for cell in split_line(line.strip(BLANK), delimiter)]
+    return FirstLine(cells, delimiter, number)
 
 
 def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) -> tuple[TableLayout, list[str]]:

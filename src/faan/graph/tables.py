@@ -28,9 +28,9 @@ from faan.graph.table_layout import (
     TYPE_COLUMNS,
     Columns,
     TableLayout,
+    first_line,
     index_of,
     layout_of,
-    split_line,
 )
 
 _KGTK = ("node1", "label", "node2")
@@ -77,9 +77,7 @@ def read_frames(source: Source, builder: GraphBuilder, table: TableLayout) -> It
 
 def read_nodes(source: Source, builder: GraphBuilder) -> None:
     """Read a nodes file such as KGX's: `id`, `category` (or `type`; apart by `|`), `name` or `label`, `description`."""
-    first_line = source.peek().split(b"\n", 1)[0].decode(errors="replace").strip(BLANK)
-    delimiter = max("\t,;", key=first_line.count)
-    header = [name.strip().lower() for name in split_line(first_line, delimiter)]
+    header, delimiter, number = first_line(source.peek())
     found = {
         "id": index_of(header, "id", "node_index"),
         "type": index_of(header, *TYPE_COLUMNS),
@@ -92,16 +90,17 @@ def read_nodes(source: Source, builder: GraphBuilder) -> None:
             "expected a nodes file with the columns id and category and/or name, "
             f"found {shorten(', '.join(header)) or 'nothing'}",
             source=source.name,
-            line=1,
+            line=number,
         )
-    for nodes in read_frames(source, builder, TableLayout(delimiter, len(header), 1, columns, rows=(("id",),))):
+    table = TableLayout(delimiter, len(header), header_lines=number, columns=columns, rows=(("id",),))
+    for nodes in read_frames(source, builder, table):
         add_nodes(nodes, builder)
 
 
-def add_nodes(nodes: pl.DataFrame, builder: GraphBuilder, types_apart_by: str = "|") -> None:
-    """Add the nodes (`id`) of a table: `type`, several apart by a mark, `label`, `description`; "" for none."""
+def add_nodes(nodes: pl.DataFrame, builder: GraphBuilder) -> None:
+    """Add the nodes (`id`) of a table: `type` (several apart by `|`), `label`, `description`; "" for none."""
     if "type" in nodes.columns:
-        types = nodes.select("id", pl.col("type").str.split(types_apart_by)).explode("type")
+        types = nodes.select("id", pl.col("type").str.split("|")).explode("type")
         types = types.filter(pl.col("type") != "")
         builder.add_types(types["id"], types["type"])
     for column, rank in (("label", 0), ("description", DESCRIPTION)):

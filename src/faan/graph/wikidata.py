@@ -8,27 +8,49 @@ values, descriptions, other names and links to Wikipedia are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import polars as pl
 from pydantic_core import from_json
 
 from faan.base import InputError, shorten
-from faan.graph.builder import Column, GraphBuilder
-from faan.graph.labels import language_rank
-from faan.graph.ntriples import read_ntriples
-from faan.graph.rdf import LABEL_RELATIONS, label_rank
+from faan.graph.builder import GraphBuilder
+from faan.graph.collected import CHUNK, Collected
+from faan.graph.labels import LABEL_RELATIONS, label_rank, language_rank
+from faan.graph.ntriples import blocks_of
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 from faan.graph.sources import Source
-
-_CHUNK = 1 << 16  # facts in one chunk
 
 
 def read_truthy(source: Source, builder: GraphBuilder, languages: Sequence[str]) -> None:
     """Read a truthy dump: N-Triples in which all statements of an item come together."""
-    items = _Items(builder, languages)
-    read_ntriples(source, cast(GraphBuilder, items), "n-triples", languages)
-    items.flush()
+    relations, classes = list(both_names(builder.predicates)), list(both_names(builder.classes))
+    is_between_items = (
+        pl.col("relation").str.starts_with(WIKIDATA_DIRECT)
+        & pl.col("head").str.starts_with(WIKIDATA_ENTITY)
+        & pl.col("tail").str.starts_with(WIKIDATA_ENTITY)
+    )
+    if relations:
+        is_between_items &= pl.col("relation").is_in(relations + list(builder.type_relations))
+    other = label_rank(LABEL_RELATIONS[0], "x-other", languages)  # the lowest rank of other languages
+    is_wanted = pl.col("name").str.starts_with(WIKIDATA_ENTITY) & (pl.col("rank") < other)
+    last = pl.DataFrame(schema=dict.fromkeys(("head", "relation", "tail"), pl.String))  # of the last item so far
+    for block, named in blocks_of(source, builder, "n-triples", languages):
+        facts, labels = block.select(last.columns).filter(is_between_items), named.filter(is_wanted)
+        if classes:  # the types of the last item may go on in the next block
+            facts = pl.concat([last, facts])
+            is_last = pl.col("head") == pl.col("head").last()
+            facts, last = _of_classes(facts.filter(~is_last), classes, builder), facts.filter(is_last)
+        builder.add(*facts)
+        builder.add_labels(labels["name"], labels["label"], labels["rank"])
+    builder.add(*_of_classes(last, classes, builder))
+
+
+def _of_classes(facts: pl.DataFrame, classes: Sequence[str], builder: GraphBuilder) -> pl.DataFrame:
+    """The facts of items of some classes, and the types of all items, which may be tails."""
+    is_type = pl.col("relation").is_in(list(builder.type_relations))
+    members = facts.filter(is_type & pl.col("tail").is_in(classes))["head"].unique()
+    return facts.filter(is_type | pl.col("head").is_in(members.implode()))
 
 
 def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str]) -> None:
@@ -44,77 +66,17 @@ def read_entities(source: Source, builder: GraphBuilder, languages: Sequence[str
             shown = text[:80].decode(errors="replace")
             problem = f"not an entity of Wikidata in JSON ({shorten(str(error))}): {shown!r}"
             builder.bad_line(InputError(problem, source=source.name, line=number))
-    entities.flush()
-
-
-class _Items:
-    """Adds the facts, types and labels of a dump to a builder.
-
-    If classes are chosen, the rows of an item are kept until the next item begins, when its types are known.
-    """
-
-    def __init__(self, builder: GraphBuilder, languages: Sequence[str]) -> None:
-        self._builder = builder
-        self._relations = list(both_names(builder.predicates))
-        self._types = list(builder.type_relations)
-        self._classes = list(both_names(builder.classes))
-        self._other = label_rank(LABEL_RELATIONS[0], "x-other", languages)  # the lowest rank of other languages
-        self._waiting = pl.DataFrame(schema=dict.fromkeys(("head", "relation", "tail"), pl.String))
-        self.part, self.skip_bad_lines = builder.part, builder.skip_bad_lines
-        self.count, self.bad_line = builder.count, builder.bad_line
-
-    def add(self, heads: Column, relations: Column, tails: Column) -> None:
-        rows = pl.DataFrame({"head": heads, "relation": relations, "tail": tails}, schema=self._waiting.schema)
-        between_items = (
-            pl.col("relation").str.starts_with(WIKIDATA_DIRECT)
-            & pl.col("head").str.starts_with(WIKIDATA_ENTITY)
-            & pl.col("tail").str.starts_with(WIKIDATA_ENTITY)
-        )
-        rows = rows.filter(between_items)
-        if self._relations:
-            rows = rows.filter(pl.col("relation").is_in(self._relations + self._types))
-        if not self._classes:
-            self._pass_on(rows)
-            return
-        rows = pl.concat([self._waiting, rows])
-        if rows.is_empty():
-            return
-        is_last = pl.col("head") == rows["head"][-1]
-        self._waiting = rows.filter(is_last)
-        self._choose(rows.filter(~is_last))
-
-    def _choose(self, rows: pl.DataFrame) -> None:
-        """Add the facts of items of the chosen classes, and the types of all items, which may be tails."""
-        is_type = pl.col("relation").is_in(self._types)
-        members = rows.filter(is_type & pl.col("tail").is_in(self._classes))["head"].unique()
-        self._pass_on(rows.filter(is_type | pl.col("head").is_in(members.implode())))
-
-    def _pass_on(self, rows: pl.DataFrame) -> None:
-        self._builder.add(rows["head"], rows["relation"], rows["tail"])
-
-    def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series) -> None:
-        """Add labels in the chosen languages, and those without a language."""
-        schema = {"name": pl.String, "label": pl.String, "rank": pl.Int64}
-        rows = pl.DataFrame({"name": names, "label": labels, "rank": ranks}, schema=schema)
-        is_wanted = pl.col("name").str.starts_with(WIKIDATA_ENTITY) & (pl.col("rank") < self._other)
-        rows = rows.filter(is_wanted)
-        self._builder.add_labels(rows["name"], rows["label"], rows["rank"])
-
-    def flush(self) -> None:
-        """Add or drop the rows of the last item."""
-        if self._classes:
-            self._choose(self._waiting)
+        entities.collected.flush(at_least=CHUNK)
+    entities.collected.flush()
 
 
 class _Entities:
-    """Collects facts, types and labels from entities in JSON."""
+    """Takes facts, types and labels out of entities in JSON."""
 
     def __init__(self, builder: GraphBuilder, languages: Sequence[str]) -> None:
-        self._builder, self._languages = builder, languages
+        self.collected, self._languages = Collected(builder), languages
         self._relations, self._classes = both_names(builder.predicates), both_names(builder.classes)
         self._types = frozenset(builder.type_relations)
-        self._facts: list[tuple[str, str, str]] = []
-        self._labels: list[tuple[str, str, int]] = []
 
     def add(self, entity: dict[str, Any]) -> None:
         """Add one entity."""
@@ -131,17 +93,8 @@ class _Entities:
             for tail in self._tails(statements):
                 (types if is_type else facts).append((name, relation, tail))
         if not self._classes or any(kind in self._classes for _, _, kind in types):
-            self._facts += facts
-        self._facts += types
-        if len(self._facts) >= _CHUNK or len(self._labels) >= _CHUNK:
-            self.flush()
-
-    def flush(self) -> None:
-        """Add what was collected to the builder."""
-        facts, labels = self._facts, self._labels
-        self._builder.add([f[0] for f in facts], [f[1] for f in facts], [f[2] for f in facts])
-        self._builder.add_labels([x[0] for x in labels], [x[1] for x in labels], [x[2] for x in labels])
-        self._facts, self._labels = [], []
+            self.collected.facts += facts
+        self.collected.facts += types  # the builder knows them by their relation
 
     def _tails(self, statements: list[dict[str, Any]]) -> Iterator[str]:
         """The items that the best statements of a property name: preferred ones if there are any, else normal ones."""
@@ -157,7 +110,7 @@ class _Entities:
             elif isinstance(value, dict) and value.get("entity-type") == "item":  # of old dumps
                 yield f"{WIKIDATA_ENTITY}Q{int(value['numeric-id'])}"
             elif value is not None:
-                self._builder.count(literals=1)
+                self.collected.literals += 1
 
     def _label(self, name: str, labels: Any) -> None:
         found = []
@@ -167,4 +120,4 @@ class _Entities:
                 found.append((rank, str(label["value"])))
         if found:
             rank, text = min(found)
-            self._labels.append((name, text, rank))
+            self.collected.labels.append((name, text, rank))

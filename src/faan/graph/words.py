@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import polars as pl
 
 from faan.graph.graph import Graph
+from faan.graph.names import Names
 
 _SAMPLE = 2_000  # sample of entities that decides whether names are readable
 _WORD = r"^\p{L}{3,}$"
@@ -40,21 +41,14 @@ def plain_words(names: pl.Series) -> pl.Series:
 
 def entity_words(graph: Graph) -> pl.Series:
     """The name of each entity in plain words: its label, or its id if it has none."""
-    parts = [_words_of(graph, start) for start in range(0, graph.num_entities, _AT_ONCE)]
-    return pl.concat(parts, rechunk=True) if parts else pl.Series([], dtype=pl.String)
-
-
-def _words_of(graph: Graph, start: int) -> pl.Series:
-    """The same for some entities: patterns over all names need memory for several copies of them."""
-    names, labels = graph.entity_names, graph.entity_labels
-    given = None if labels is None else labels.to_series(start, start + _AT_ONCE)
-    return plain_words(_called(names.to_series(start, start + _AT_ONCE), given))
+    starts = range(0, graph.num_entities, _AT_ONCE)  # patterns over all names need memory for several copies of them
+    some = (_called(graph.entity_names, graph.entity_labels, start, start + _AT_ONCE) for start in starts)
+    return pl.concat([pl.Series([], dtype=pl.String), *map(plain_words, some)], rechunk=True)
 
 
 def relation_words(graph: Graph) -> pl.Series:
     """The name of each relation in plain words: its label, or its id if it has none."""
-    labels = graph.relation_labels
-    return plain_words(_called(graph.relation_names.to_series(), None if labels is None else labels.to_series()))
+    return plain_words(_called(graph.relation_names, graph.relation_labels))
 
 
 def has_readable_names(graph: Graph) -> bool:
@@ -69,7 +63,10 @@ def has_readable_names(graph: Graph) -> bool:
     return sum(not own.isdisjoint(telling) for own in words) > len(words) / 2
 
 
-def _called(names: pl.Series, labels: pl.Series | None) -> pl.Series:
+def _called(names: Names, labels: Names | None, start: int = 0, stop: int | None = None) -> pl.Series:
+    """The labels of all things, or of some numbers; the name of a thing without a label."""
+    ids = names.to_series(start, stop)
     if labels is None:
-        return names
-    return pl.select(pl.when(labels == "").then(names).otherwise(labels)).to_series()
+        return ids
+    shown = labels.to_series(start, stop)
+    return pl.select(pl.when(shown == "").then(ids).otherwise(shown)).to_series()

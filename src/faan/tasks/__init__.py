@@ -1,7 +1,7 @@
 """Few-shot tasks: benchmark folders, building one from any graph, candidates, episodes."""
 
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, num_pairs
-from faan.tasks.build import BuildReport, BuildSettings, build_benchmark, without_relations
+from faan.tasks.build import BuildReport, BuildSettings, build_benchmark
 from faan.tasks.candidates import CUTOFF, FoundCandidates, find_candidates
 from faan.tasks.edges import with_task_edges
 from faan.tasks.episodes import (
@@ -13,7 +13,7 @@ from faan.tasks.episodes import (
     inverse_name,
     inverse_tasks,
 )
-from faan.tasks.holdout import held_out_rows, without_rows
+from faan.tasks.holdout import held_out_rows, without_relations, without_rows
 from faan.tasks.layout import benchmark_name, find_benchmark, read_benchmark, write_benchmark
 from faan.tasks.leakage import Leakage, find_leakage
 from faan.tasks.method import Method, Protocol, Scorer

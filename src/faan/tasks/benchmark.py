@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,7 +128,7 @@ class Benchmark:
         return tuple(task for split in SPLITS for task in self.splits[split])
 
     def shortened(self, pairs: int) -> Benchmark:
-        """The same with only the first pairs of each dev and test task, for a quick trial.
+        """The benchmark with only the first pairs of each dev and test task, for a quick trial.
 
         Args:
             pairs: How many pairs to keep of each task.
@@ -147,8 +148,8 @@ def num_pairs(tasks: Iterable[Task]) -> int:
     return sum(len(task.pairs) for task in tasks)
 
 
-def check_distinct(relations: Sequence[str]) -> None:
-    """A relation is in one split only."""
-    twice = sorted({r for r in relations if relations.count(r) > 1})
+def check_distinct(relations: Iterable[str]) -> None:
+    """Refuse a relation that is in more than one split."""
+    twice = sorted(relation for relation, count in Counter(relations).items() if count > 1)
     if twice:
-        raise InputError(f"relations in more than one split: {', '.join(twice)}")
+        raise InputError(f"relations in more than one split: {', '.join(twice)}; keep each in one")

@@ -15,6 +15,7 @@ from faan.base import InputError, Ints, Purpose, Stream, places_of
 from faan.graph import Graph, Names, Types, read_graph
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 from faan.tasks.candidates import CUTOFF, FoundCandidates, find_candidates
+from faan.tasks.holdout import without_relations
 
 _ROUNDS = 20  # of drawing tasks until none of them goes back to the background
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -39,12 +40,12 @@ class BuildSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    min_triples: int = Field(50, ge=2)  # a relation with fewer is background
-    max_triples: int = Field(500, ge=2)  # and one with more
-    dev_share: Share = 0.1  # of the rare relations, at least one
+    min_triples: int = Field(50, ge=2)
+    max_triples: int = Field(500, ge=2)
+    dev_share: Share = 0.1
     test_share: Share = 0.2
-    max_tasks: int | None = Field(None, ge=3)  # of more rare relations so many are drawn; the others are background
-    range_cutoff: float = Field(CUTOFF, gt=0, le=1)  # for candidates by range
+    max_tasks: int | None = Field(None, ge=3)
+    range_cutoff: float = Field(CUTOFF, gt=0, le=1)
     seed: int = Field(0, ge=0, lt=2**64)
 
     @model_validator(mode="after")
@@ -110,8 +111,8 @@ def build_benchmark(
         )
     by_split = chosen if split is not None else _draw_split(rare, settings)
     if keep_ids:
-        background, new_entity = without_relations(graph, rare), np.where(known, np.arange(len(known)), -1)
-        new_entity = new_entity.astype(np.int32)
+        background = without_relations(graph, rare)
+        new_entity = np.where(known, np.arange(len(known)), -1).astype(np.int32)
     else:
         background, new_entity = _background(graph, rare, known)
 
@@ -147,12 +148,6 @@ def _task(
     found = find_candidates(background, pairs[:, 1], settings.range_cutoff)
     truths = PairSet.of(pairs, background.num_entities)
     return Task(graph.relation_names[relation], pairs, found.entities, truths), found, int((~usable).sum())
-
-
-def without_relations(graph: Graph, relations: Sequence[int]) -> Graph:
-    """The graph without the triples of some relations; all names stay, so that ids mean the same in both."""
-    rows = ~np.isin(graph.relations, list(relations))
-    return replace(graph, heads=graph.heads[rows], relations=graph.relations[rows], tails=graph.tails[rows])
 
 
 def _explicit(graph: Graph, split: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
@@ -232,11 +227,16 @@ def _background(graph: Graph, rare: Sequence[int], known: NDArray[np.bool_]) -> 
         heads=new_entity[graph.heads[rows]],
         relations=new_relation[graph.relations[rows]],
         tails=new_entity[graph.tails[rows]],
-        entity_labels=_take(graph.entity_labels, entities) if graph.entity_labels else None,
-        relation_labels=_take(graph.relation_labels, relations) if graph.relation_labels else None,
-        types=_take_types(graph.types, entities) if graph.types else None,
+        entity_labels=_take_some(graph.entity_labels, entities),
+        relation_labels=_take_some(graph.relation_labels, relations),
+        entity_descriptions=_take_some(graph.entity_descriptions, entities),
+        types=None if graph.types is None else _take_types(graph.types, entities),
     )
     return background, new_entity
+
+
+def _take_some(texts: Names | None, ids: Ints) -> Names | None:
+    return None if texts is None else _take(texts, ids)
 
 
 def _take(names: Names, ids: Ints) -> Names:

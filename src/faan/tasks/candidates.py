@@ -36,9 +36,7 @@ class FoundCandidates:
 def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> FoundCandidates:
     """Candidates by type for tails that have one, by range for tails that have none."""
     tails = np.unique(tails)
-    has_type = np.zeros(len(tails), dtype=bool)
-    if graph.types is not None:
-        has_type = graph.types.offsets[tails + 1] > graph.types.offsets[tails]
+    has_type = np.zeros(len(tails), dtype=bool) if graph.types is None else graph.types.is_typed[tails]
     found: Ints = np.empty(0, dtype=np.int64)
     rules: list[str] = []
     if graph.types is not None and has_type.any():
@@ -52,10 +50,7 @@ def find_candidates(graph: Graph, tails: Ints, cutoff: float = CUTOFF) -> FoundC
 
 def by_type(types: Types, tails: Ints) -> Ints:
     """All entities that share a type with any of the tails, sorted."""
-    wanted = np.zeros(len(types.names), dtype=bool)
-    wanted[types.gather(tails)[1]] = True
-    found = types.owners_of(np.flatnonzero(wanted[types.ids]))  # sorted
-    return found[np.diff(found, prepend=-1) > 0]
+    return np.flatnonzero(types.having(types.gather(tails)[1]))
 
 
 def by_range(graph: Graph, tails: Ints, cutoff: float) -> Ints:

@@ -19,7 +19,9 @@ def with_task_edges(graph: Graph, tasks: Sequence[Task]) -> tuple[Graph, list[Ta
     """
     known = [task.relation for task in tasks if task.hidden is not None or _has_edges(graph, task.relation)]
     if known:
-        raise InputError(f"these relations are edges of the graph already: {', '.join(known)}")
+        raise InputError(
+            f"these relations are edges of the graph already: {', '.join(known)}; leave them out of the tasks"
+        )
     new = [task.relation for task in tasks if task.relation not in graph.relation_names]
     names = Names.from_strings([*graph.relation_names, *new]) if new else graph.relation_names
     numbers = names.find_each(Names.from_strings([task.relation for task in tasks]))

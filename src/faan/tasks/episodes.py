@@ -5,12 +5,12 @@ An episode draws K reference pairs of a task, further pairs as queries, and for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from faan.base import InputError, Ints, Purpose, Stream
+from faan.base import InputError, Ints, Purpose, Stream, grouped
 from faan.graph import Graph
 from faan.tasks.benchmark import PairSet, Task
 from faan.tasks.candidates import find_candidates
@@ -29,21 +29,17 @@ class Episode:
 
 
 class EpisodeSampler:
-    """An endless iterator of episodes over tasks.
-
-    Episode number `n` depends on the seed and on `n` alone: `state` is a small dictionary, and any episode can be had
-    again by `draw(n)`.
-    """
+    """Draws episodes of tasks. Episode number `n` depends on the seed and on `n` alone."""
 
     def __init__(
         self,
         tasks: Sequence[Task],
         *,
         shots: int | tuple[int, int] = 5,  # K, or its lowest and highest value, drawn for each episode
-        queries: int = 128,  # at most; fewer where the task has fewer
+        queries: int = 128,  # at most; a task may have fewer
         negatives: int = 1,  # for each query
-        repeat_queries: bool = False,  # where a task has fewer, ask for some of them several times
-        min_candidates: int = 21,  # tasks with fewer are left out: almost every wrong tail would be a giveaway
+        repeat_queries: bool = False,  # of a task with fewer, some are asked several times
+        min_candidates: int = 21,  # tasks with fewer are left out: their few negatives teach nothing
         seed: int = 0,
     ) -> None:
         self.shots = (shots, shots) if isinstance(shots, int) else shots
@@ -66,24 +62,6 @@ class EpisodeSampler:
                 )
         self.max_queries, self.negatives, self.seed = queries, negatives, seed
         self.repeat_queries = repeat_queries
-        self.step = 0
-
-    def __iter__(self) -> Iterator[Episode]:
-        return self
-
-    def __next__(self) -> Episode:
-        episode = self.draw(self.step)
-        self.step += 1
-        return episode
-
-    @property
-    def state(self) -> dict[str, int]:
-        """The state to save, to continue from here."""
-        return {"seed": self.seed, "step": self.step}
-
-    @state.setter
-    def state(self, saved: Mapping[str, int]) -> None:
-        self.seed, self.step = saved["seed"], saved["step"]
 
     def draw(self, step: int) -> Episode:
         """The episode of a step."""
@@ -123,18 +101,14 @@ def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500
     `Neighbours.gather_hiding`).
     """
     tasks = []
-    for relation in np.flatnonzero((graph.relation_counts >= min_triples) & (graph.relation_counts <= max_triples)):
-        rows = np.flatnonzero(graph.relations == relation)
+    counts = graph.relation_counts
+    offsets, rows_by_relation = grouped(graph.relations, graph.num_relations)
+    for relation in np.flatnonzero((counts >= min_triples) & (counts <= max_triples)).tolist():
+        rows = rows_by_relation[offsets[relation] : offsets[relation + 1]]
         pairs = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
-        tasks.append(
-            Task(
-                graph.relation_names[int(relation)],
-                pairs,
-                find_candidates(graph, pairs[:, 1]).entities,
-                PairSet.of(pairs, graph.num_entities),
-                hidden=int(relation),
-            )
-        )
+        candidates = find_candidates(graph, pairs[:, 1]).entities
+        truths = PairSet.of(pairs, graph.num_entities)
+        tasks.append(Task(graph.relation_names[relation], pairs, candidates, truths, hidden=relation))
     return tasks
 
 

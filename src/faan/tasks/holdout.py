@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from faan.base import Ints, Purpose, Stream
+from faan.base import Ints, Purpose, Stream, grouped
 from faan.graph import Graph
 
 _LOOKED_AT = 4  # rows for each that is wanted, since some must stay
@@ -19,11 +19,9 @@ def held_out_rows(graph: Graph, share: float, most: int, seed: int, purpose: Pur
     Each relation and each entity keeps at least one fact: nothing can be learnt about an entity without facts.
     """
     left, found = graph.neighbours.degrees.astype(np.int64), list[int]()
-    kind = np.uint16 if graph.num_relations <= 1 << 16 else np.int32  # few different numbers are sorted faster
-    by_relation = np.argsort(graph.relations.astype(kind), kind="stable")
-    ends = np.cumsum(graph.relation_counts)
-    for relation in np.flatnonzero(graph.relation_counts).tolist():
-        rows = by_relation[ends[relation] - graph.relation_counts[relation] : ends[relation]]
+    offsets, rows_by_relation = grouped(graph.relations, graph.num_relations)
+    for relation in graph.used_relations.tolist():
+        rows = rows_by_relation[offsets[relation] : offsets[relation + 1]]
         last = len(found) + min(max(int(len(rows) * share), at_least), most, len(rows) - 1)
         for row in _shuffled(rows, last - len(found), seed, purpose, relation):
             if len(found) == last:
@@ -42,6 +40,11 @@ def _shuffled(rows: Ints, wanted: int, seed: int, purpose: Purpose, relation: in
     yield from first.tolist()
     if len(first) < len(rows):
         yield from rows[Stream(seed, purpose, relation).permutation(len(rows))[len(first) :]].tolist()
+
+
+def without_relations(graph: Graph, relations: Sequence[int]) -> Graph:
+    """The graph without the triples of some relations; all names stay, so that ids mean the same in both."""
+    return without_rows(graph, np.flatnonzero(np.isin(graph.relations, list(relations))))
 
 
 def without_rows(graph: Graph, rows: Ints) -> Graph:

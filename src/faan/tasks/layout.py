@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from faan.base import InputError, Ints, atomic_folder, check_free, shorten
 from faan.graph import BACKGROUND, Folder, Graph, GraphBuilder, Names, read_triples, types_from_pattern
@@ -81,10 +80,11 @@ def _read(folder: Folder) -> Benchmark:
     check_distinct([relation for split in SPLITS for relation in tasks[split]])
     empty = [TASK_FILES[split] for split in SPLITS if not tasks[split]]
     if empty:
-        raise InputError(f"there is no task in {', '.join(empty)}", source=str(path))
+        raise InputError(f"there is no task in {', '.join(empty)}; each split needs one", source=str(path))
     in_background = [r for split in SPLITS for r in tasks[split] if r in graph.relation_names]
     if in_background:
-        raise InputError(f"task relations in the background graph: {', '.join(in_background)}", source=str(path))
+        names = ", ".join(in_background)
+        raise InputError(f"task relations in the background graph: {names}; remove their triples", source=str(path))
 
     relations = {relation for split in SPLITS for relation in tasks[split]}
     truths, unread = _split_truths(_lists_of_names(folder, _TRUTHS), relations, ids)
@@ -136,7 +136,10 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
     entities, relations = list(graph.entity_names), list(graph.relation_names)
     unsafe = next((name for name in (*entities, *relations) if not _UNSAFE.isdisjoint(name)), None)
     if unsafe is not None:
-        raise InputError(f"the layout cannot hold the name {shorten(unsafe)!r}: it has a tab or a line end in it")
+        shown = shorten(unsafe)
+        raise InputError(
+            f"the layout cannot hold the name {shown!r}: it has a tab or a line end in it, or NUL; rename it"
+        )
 
     def names(ids: Ints) -> list[str]:
         return [entities[i] for i in ids.tolist()]
@@ -151,7 +154,7 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
             file.write("}\n")
 
     with atomic_folder(folder) as new:
-        _write_background(graph, new / BACKGROUND)
+        graph.to_polars().write_csv(new / BACKGROUND, include_header=False, separator="\t", quote_style="never")
         write(new / _ENTITIES, ((name, i) for i, name in enumerate(entities)))
         directed = dict.fromkeys([*relations, *(f"{r}_inv" for r in relations)])
         write(new / _RELATIONS, ((name, i) for i, name in enumerate(directed)))
@@ -171,18 +174,8 @@ def _triples(task: Task, entities: Sequence[str]) -> list[list[str]]:
     return [[entities[head], task.relation, entities[tail]] for head, tail in task.pairs.tolist()]
 
 
-def _write_background(graph: Graph, path: Path) -> None:
-    entities, relations = graph.entity_names.to_series(), graph.relation_names.to_series()
-    columns = {
-        "head": entities.gather(graph.heads),
-        "relation": relations.gather(graph.relations),
-        "tail": entities.gather(graph.tails),
-    }
-    pl.DataFrame(columns).write_csv(path, include_header=False, separator="\t", quote_style="never")
-
-
 def _with_types(graph: Graph) -> Graph:
-    """NELL's names say the types: `concept:company:ford001` is a company. Other names say nothing."""
+    """Take types from names as NELL writes them: `concept:company:ford001` is a company."""
     names = graph.entity_names.to_series()
     if not len(names) or names.str.contains(_TYPED_NAME).sum() < len(names) / 2:  # a few of NELL's are numbers
         return graph
@@ -282,7 +275,7 @@ def _pairs(triples: Any, relation: str, ids: dict[str, int], source: str) -> Int
 def _split_truths(
     truths: dict[str, list[str]], relations: set[str], ids: dict[str, int]
 ) -> tuple[dict[str, list[tuple[int, int]]], int]:
-    """Take 'head + relation' apart again: the head must be an entity, the relation that of a task.
+    """Split keys of head + relation: the head must be an entity, the relation that of a task.
 
     If a key can be split in two ways, both count: an extra truth only removes a competitor.
     """

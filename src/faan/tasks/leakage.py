@@ -32,9 +32,10 @@ def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (
     keys = _keys(graph.heads, graph.tails, graph)
     order = np.argsort(keys, kind="stable")
     keys, relations = keys[order], graph.relations[order]
-    rivals = {task.relation: task for task in (*tasks, *others)}
-    own = {name: np.unique(_keys(task.pairs[:, 0], task.pairs[:, 1], graph)) for name, task in rivals.items()}
-    turned = {name: np.unique(_keys(task.pairs[:, 1], task.pairs[:, 0], graph)) for name, task in rivals.items()}
+    having: dict[bytes, list[tuple[str, str]]] = {}  # the same pairs -> name and suffix of tasks that have them
+    for name, rival in {task.relation: task for task in (*tasks, *others)}.items():
+        for suffix, pairs in (("", rival.pairs), ("_inv", rival.pairs[:, ::-1])):
+            having.setdefault(_key_of(pairs, graph), []).append((name, suffix))
 
     found = []
     for task in tasks:
@@ -46,9 +47,7 @@ def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (
         size = len(heads)
         totals = np.tile(graph.relation_counts, 2)
         same = [graph.relation_label(int(r)) for r in np.flatnonzero((counts == size) & (totals == size))]
-        for name in rivals.keys() - {task.relation}:
-            same += [name] if np.array_equal(own[task.relation], own[name]) else []
-            same += [f"{name}_inv"] if np.array_equal(own[task.relation], turned[name]) else []
+        same += [name + suffix for name, suffix in having[_key_of(task.pairs, graph)] if name != task.relation]
         found.append(
             Leakage(
                 task.relation,
@@ -64,6 +63,11 @@ def find_leakage(graph: Graph, tasks: Sequence[Task], others: Sequence[Task] = (
 
 def _keys(heads: Ints, tails: Ints, graph: Graph) -> NDArray[np.int64]:
     return heads.astype(np.int64) * graph.num_entities + tails
+
+
+def _key_of(pairs: Ints, graph: Graph) -> bytes:
+    """Different pairs (n, 2) as a key: the same for the same pairs, in whatever order."""
+    return np.unique(_keys(pairs[:, 0], pairs[:, 1], graph)).tobytes()
 
 
 def _linked(pairs: NDArray[np.int64], keys: NDArray[np.int64], relations: Ints) -> tuple[NDArray[np.bool_], Ints]:

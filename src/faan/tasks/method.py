@@ -30,9 +30,9 @@ class Method(typing.Protocol):
     """A few-shot method."""
 
     def prepare(self, task: Task, references: Ints) -> Scorer:
-        """Look at the references (K, 2) of a task; of the task itself only name and candidates may be used.
+        """Look at the references (K, 2) of a task.
 
-        (And `task.hidden`: the edges of that relation must not be seen between a pair's head and tail. And
-        `task.facts`, of which the references are then a sample.)
+        Of the task itself a method may use the name, the candidates, `task.hidden` (it must not see edges of that
+        relation between the head and the tail of a pair) and `task.facts`, of which the references are a sample.
         """
         ...
