@@ -144,9 +144,8 @@ class Extender:
         """The facts of the graph, then those that reviewers accepted."""
         found = {}
         for name, entity in entities.items():
-            relations, others = self._graph.neighbours.of(entity)
-            begin, end = np.searchsorted(relations, [relation, relation + 1])
-            found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in others[begin:end][:MAX_SUGGESTIONS].tolist()]
+            tails = self._graph.neighbours.along(entity, relation)[:MAX_SUGGESTIONS].tolist()
+            found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in tails]
         there = {(name, value.tail) for name, values in found.items() for value in values}
         for decision in self._service.decisions.current(self._graph.relation_names[relation], ("accepted",)):
             tail = self._graph.entity_names.find(decision.tail)

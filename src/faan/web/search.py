@@ -174,7 +174,7 @@ class Search:
         found = {entity for i in range(len(terms)) for entity in self._match(terms[:i] + terms[i + 1 :])}
         if not found:
             found = {e for word, term in zip(words, terms, strict=True) if len(word) > 3 for e in self._match([term])}
-        return sorted(found, key=lambda entity: (-self._shared(entity, words), -self._edges(entity), entity))
+        return sorted(found, key=lambda entity: (-self._shared(entity, words), -self.edges(entity), entity))
 
     def _shared(self, entity: int, words: list[str]) -> int:
         """How many letters the words have that an entity's name has too."""
@@ -191,9 +191,10 @@ class Search:
         begins = text.startswith(typed)
         first = f"{text} ".startswith(f"{typed} ")  # whole words at the beginning, which are more often meant
         weights = 2 * begins + 2 * whole + 2 * first + _MANY * (text == typed) + _MANY * alike
-        return math.log2(self._edges(entity) + 1) + weights
+        return math.log2(self.edges(entity) + 1) + weights
 
-    def _edges(self, entity: int) -> int:
+    def edges(self, entity: int) -> int:
+        """How many edges an entity has, in both directions."""
         offsets = self._graph.neighbours.offsets
         return int(offsets[entity + 1] - offsets[entity])
 
@@ -283,7 +284,7 @@ class Search:
     def _describe(self, entity: int) -> Entity:
         graph = self._graph
         kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(entity)[:1]]
-        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
+        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self.edges(entity))
 
 
 def _quoted(word: str) -> str:
