@@ -2,8 +2,12 @@
 
 export const keyOf = (head, tail) => JSON.stringify([head, tail]);
 
-export const percent = (share) =>
-  share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share > 0.995 ? "> 99 %" : `${Math.round(share * 100)} %`;
+// As rendering.py has it: 0 % and 100 % only where it is exactly that.
+export function percent(share) {
+  const whole = Math.round(share * 100);
+  if (whole === 0 && share > 0) return "< 1 %";
+  return whole === 100 && share < 1 ? "> 99 %" : `${whole} %`;
+}
 
 const isFree = ({ suggestion, saving }) => !suggestion.decision && !saving;
 
