@@ -39,6 +39,14 @@ def test_a_graph_is_completed_and_results_are_written(graph: Path, tmp_path: Pat
     assert figure.read_text().startswith("<?xml")
 
 
+def test_the_command_of_a_result_can_be_called_again(graph: Path) -> None:
+    asked = ("completion", str(graph), "--most", "1000000", "--sample", "1234567", "--share", "0.25")
+    code, out, err = call("evaluate", *asked, "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    command = json.loads(out)["results"][0]["command"]
+    assert "--share 0.25 --most 1000000 --sample 1234567 " in command
+
+
 def test_facts_of_files_are_asked_for(graph: Path, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_text("land7\tnext_to\tland12\n")
     files = ("--train", graph, "--test", tmp_path / "test.tsv", "--name", "mine")
