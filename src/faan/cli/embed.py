@@ -149,10 +149,11 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
 def _say_what_is_ranked(graph: Graph, settings: EmbedConfig, valid: int) -> None:
     """Print a note if the MRR printed in training is estimated from a sample, as on large graphs."""
     queries, candidates = settings.evaluate_queries, settings.evaluate_candidates
-    parts = [f"{queries:,} of the {valid:,} validation triples"] if queries < valid else []
-    parts += (
-        [f"{candidates:,} of the {graph.num_entities:,} entities"] if valid and candidates < graph.num_entities else []
-    )
+    parts = []
+    if queries < valid:
+        parts.append(f"{queries:,} of the {valid:,} validation triples")
+    if valid and candidates < graph.num_entities:
+        parts.append(f"{candidates:,} of the {graph.num_entities:,} entities")
     if parts:
         talk.print(f"the held-out MRR is an estimate from a sample: {' and '.join(parts)}")
 
