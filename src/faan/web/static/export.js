@@ -5,7 +5,6 @@ import { file } from "./server.js";
 const $ = (id) => document.getElementById(id);
 
 export function exportDialog(relation) {
-  $("close-export").addEventListener("click", () => $("export").close());
   $("export-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const [format, decision] = [$("export-format").selectedOptions[0], $("export-decision").value];

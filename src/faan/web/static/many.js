@@ -1,5 +1,7 @@
 // The dialog that accepts all suggestions of some probability at once, and says what that costs.
 
+import { percentIn } from "./address.js";
+
 const $ = (id) => document.getElementById(id);
 
 const counted = (count) =>
@@ -7,7 +9,7 @@ const counted = (count) =>
 
 // `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them.
 export function manyDialog(choose, accept) {
-  const least = () => Math.min(Math.max(Number.parseFloat($("many-least").value) || 0, 0), 100);
+  const least = () => percentIn($("many-least").value);
   const chosen = () => choose(least() / 100);
 
   function refresh() {
@@ -25,7 +27,6 @@ export function manyDialog(choose, accept) {
   }
 
   $("many-least").addEventListener("input", refresh);
-  $("close-many").addEventListener("click", () => $("many").close());
   $("many-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const facts = chosen();

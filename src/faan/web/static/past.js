@@ -18,7 +18,7 @@ export function pastDialog(question, reviewer, undone) {
   }
 
   async function more(fresh) {
-    if (fresh) asking.abort();
+    asking.abort(); // a second click must not add the same decisions twice
     asking = new AbortController();
     const query = new URLSearchParams({ limit: AT_ONCE });
     if (!fresh) query.set("before", oldest);
@@ -85,7 +85,6 @@ export function pastDialog(question, reviewer, undone) {
 
   $("past-relation").addEventListener("change", () => more(true));
   $("past-more").addEventListener("click", () => more(false));
-  $("close-past").addEventListener("click", () => $("past").close());
   return {
     show() {
       say("");

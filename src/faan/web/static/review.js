@@ -1,6 +1,6 @@
 // The page: asks for suggestions, opens them one by one, takes decisions by key and by mouse.
 
-import { addressOf, questionOf, readAddress } from "./address.js";
+import { addressOf, percentIn, questionOf, readAddress } from "./address.js";
 import { controls } from "./controls.js";
 import { decisionBook } from "./decisions.js";
 import { exportDialog } from "./export.js";
@@ -41,10 +41,9 @@ const decisions = decisionBook({
   reviewer,
   list,
   changed: () => refresh(),
-  complain: (error, fact) => complain(error, factOf(fact)),
+  complain: (error, { head, tail }) => complain(error, keyOf(head, tail)),
 });
 
-const factOf = ({ head, tail }) => JSON.stringify([state.relation, head, tail]);
 const namesOf = ({ head_label, tail_label }) => `${head_label} → ${tail_label}`;
 
 // Shows a message, which stays until the next one.
@@ -181,7 +180,7 @@ function awaited({ head, tail, decision }) {
 
 function open(suggestion, item) {
   remember([suggestion.head, suggestion.tail]);
-  complain(null, factOf(suggestion));
+  complain(null, keyOf(suggestion.head, suggestion.tail));
   pane.open(suggestion, item);
 }
 
@@ -324,9 +323,7 @@ controls(
 );
 
 $("order").addEventListener("change", () => rearrange({ order: $("order").value }));
-$("least").addEventListener("change", () => {
-  rearrange({ least: Math.min(Math.max(Number.parseFloat($("least").value) || 0, 0), 100) });
-});
+$("least").addEventListener("change", () => rearrange({ least: percentIn($("least").value) }));
 
 addEventListener("popstate", () => {
   state = readAddress();

@@ -6,7 +6,6 @@ const $ = (id) => document.getElementById(id);
 
 // `question()` is the question under review.
 export function trustDialog(question) {
-  $("close-trust").addEventListener("click", () => $("trust").close());
   return {
     async show() {
       $("worth").textContent = "Measuring …";
