@@ -1,9 +1,9 @@
 // The dialog that saves decided facts as a file.
 
+import { $ } from "./dom.js";
 import { file } from "./server.js";
 
-const $ = (id) => document.getElementById(id);
-
+// `relation()` is the relation under review, if any. Returns what opens the dialog.
 export function exportDialog(relation) {
   $("export-form").addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -24,10 +24,8 @@ export function exportDialog(relation) {
       $("export-problem").hidden = false;
     }
   });
-  return {
-    show() {
-      $("export-problem").hidden = true;
-      $("export").showModal();
-    },
+  return () => {
+    $("export-problem").hidden = true;
+    $("export").showModal();
   };
 }

@@ -1,13 +1,12 @@
 // The dialog that accepts all suggestions of some probability at once, and says what that costs.
 
 import { percentIn } from "./address.js";
-
-const $ = (id) => document.getElementById(id);
+import { $ } from "./dom.js";
 
 const counted = (count) =>
   count > 1 ? `${count} undecided suggestions have` : `${count ? "1" : "No"} undecided suggestion has`;
 
-// `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them.
+// `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them. Returns what opens the dialog.
 export function manyDialog(choose, accept) {
   const least = () => percentIn($("many-least").value);
   const chosen = () => choose(least() / 100);
@@ -33,11 +32,9 @@ export function manyDialog(choose, accept) {
     $("many").close();
     if (facts.length) accept(facts);
   });
-  return {
-    show() {
-      refresh();
-      $("many").showModal();
-      $("many-least").select();
-    },
+  return () => {
+    refresh();
+    $("many").showModal();
+    $("many-least").select();
   };
 }

@@ -3,6 +3,7 @@
 import { addressOf, percentIn, questionOf, readAddress } from "./address.js";
 import { controls } from "./controls.js";
 import { decisionBook } from "./decisions.js";
+import { $ } from "./dom.js";
 import { exportDialog } from "./export.js";
 import { lookUp, relationLabel } from "./labels.js";
 import { manyDialog } from "./many.js";
@@ -11,9 +12,8 @@ import { pastDialog } from "./past.js";
 import { questionForm } from "./question.js";
 import { postForLines } from "./server.js";
 import { keyOf, percent, suggestionList } from "./suggestions.js";
-import { trustDialog } from "./trust.js";
+import { showTrust } from "./trust.js";
 
-const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
 const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
@@ -280,10 +280,9 @@ function useDecisions() {
   else if (decisions.after(state.accepted).length) go({ ...state, accepted: decisions.last, open: null });
 }
 
-const dialog = exportDialog(() => state.relation);
-const many = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
-const trust = trustDialog(() => questionOf(state));
-const past = pastDialog(() => state, reviewer, decisions.wasUndone);
+const showExport = exportDialog(() => state.relation);
+const showMany = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
+const showPast = pastDialog(() => state, reviewer, decisions.wasUndone);
 const KEYS = {
   a: () => decide("accepted"),
   r: () => decide("rejected"),
@@ -292,13 +291,13 @@ const KEYS = {
   j: () => list.move(1),
   k: () => list.move(-1),
   h: rejectRest,
-  m: () => list.length && many.show(),
+  m: () => list.length && showMany(),
   o: () => rearrange({ order: state.order === "surest" ? "head" : "surest" }),
   f: () => $("least").focus(),
-  d: () => past.show(),
-  t: () => state.relation && trust.show(),
+  d: showPast,
+  t: () => state.relation && showTrust(questionOf(state)),
   e: useDecisions,
-  x: () => dialog.show(),
+  x: showExport,
   "/": () => $("relation").focus(),
   "?": () => $("help").showModal(),
 };
