@@ -125,7 +125,7 @@ class Matcher:
         return own == kinds if strictness == "all" else bool(own)
 
     def _alike(self, text: str, entities: Sequence[int]) -> Iterator[tuple[float, int]]:
-        """How alike the names of entities are to a text, and whether they are the same; without a text all are."""
+        """How alike the names of entities are to a text, and whether they are the same; without a text, all fit."""
         if not text:
             yield from [(1.0, 0)] * len(entities)
             return
@@ -159,7 +159,7 @@ class Matcher:
         return tails
 
     def _having(self, wanted: Properties, until: float) -> list[int]:
-        """Entities that have one of the values at least, those with most of them first."""
+        """Entities that have at least one of the values, those with most of them first."""
         found = Counter[int]()
         for relation, values in wanted:
             heads: set[int] = set()
@@ -171,7 +171,7 @@ class Matcher:
         return sorted(found, key=lambda entity: (-found[entity], -self._edges(entity), entity))[:_HAVING]
 
     def _meant(self, value: Value) -> list[int]:
-        """The entities that a value of a property is: by its id, or by its very name."""
+        """The entities that a value of a property may mean: by its id, or by its exact name."""
         number = self._graph.entity_names.find(value.text)
         if value.is_id:
             return [] if number is None else [number]
@@ -203,16 +203,16 @@ def likeness(one: str, other: str) -> float:
 
 
 def _ratio(one: str, other: str, least: float) -> float:
-    """The share of letters that two texts have in common in the same order; 0 where it is no more than needed."""
+    """The share of letters that two texts have in common in the same order; 0 if it cannot be above `least`."""
     first, second = sorted((one, other))  # which of the two comes first would count otherwise
     compared = difflib.SequenceMatcher(None, first, second, autojunk=False)
     return compared.ratio() if compared.real_quick_ratio() > least and compared.quick_ratio() > least else 0.0
 
 
 def _certain(judged: Sequence[_Judged]) -> _Judged | None:
-    """The one entity that is meant beyond doubt: of the very name and the right type, and no fact speaks against it.
+    """The only entity of exactly this name and the right type, unless a fact contradicts it.
 
-    Of several such entities one is certain if it alone has all properties that are asked for.
+    Among several such entities, it is the only one that has all requested properties.
     """
     same = [one for one in judged if one.sameness and one.has_type]
     best = max((one.sameness for one in same), default=0)

@@ -119,9 +119,9 @@ class Reconciler:
 
 
 def _space(names: Names) -> str:
-    """What stands before the last part of most names, where they are IRIs; else an IRI for these names and no others.
+    """The common beginning of most names if they are IRIs; else an IRI that stands for exactly these names.
 
-    So it does not depend on where the graph was read from: the same ids are the same entities.
+    It does not depend on where the graph was read from: the same ids are the same entities.
     """
     sample = [names[number] for number in range(0, len(names), max(1, len(names) // _SAMPLE))]
     spaces = Counter(name.rstrip("#/:").removesuffix(local_name(name)) for name in sample if "://" in name)

@@ -1,4 +1,4 @@
-"""Finding entities as one types: by the beginning of words, in any order, one typing error in a word forgiven.
+"""Finds entities as a person types: by the beginnings of words, in any order, with one typing error in each word.
 
 The index is an SQLite full-text table. Rows are numbered by importance, entities with most edges first, and such a
 table gives its matches in the order of their numbers: the best matches of the shortest beginning are there at once,
@@ -73,7 +73,7 @@ class PreparingError(InputError):
 class Search:
     """An index of a graph's entities; may be used by many threads at once.
 
-    One that is not complete holds those with most edges. The others are found by their whole name or label.
+    An incomplete index holds the entities with most edges. The others are found by their whole name or label.
     """
 
     def __init__(self, graph: Graph, path: Path, *, complete: bool = True) -> None:
@@ -124,7 +124,7 @@ class Search:
         """The entities that a cell of a table may mean, those of some types first; a few of its words may be enough.
 
         Raises:
-            PreparingError: The index is not complete. A cell would be said to mean nothing that was not looked for.
+            PreparingError: The index is not complete, so a cell could seem to match no entity.
         """
         if not self.is_complete:
             raise PreparingError("the index of names is being built; ask again in a minute")
@@ -182,9 +182,10 @@ class Search:
         return sum(len(word) for word in set(words).intersection(own))
 
     def _likely(self, entity: int, typed: str, whole: bool, kinds: set[int]) -> float:
-        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike.
+        """How likely it is that an entity is meant.
 
-        Its very words, or being of the kind that is looked for, weigh more than any number of edges.
+        Whole words, or the beginning of its text, weigh as much as four times the edges. All of its words, or a kind
+        that is looked for, weigh more than any number of edges.
         """
         text = " ".join(words_of(local_part(self._graph.entity_label(entity))))
         alike = len(kinds & self._kinds(entity)) / len(kinds) if kinds else 0.0
