@@ -76,7 +76,7 @@ def reproduce(
         raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
     refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
     cluster = engine.cluster
-    refuse("results that are computed (--run)", {"--engine": engine.engine if not run else None})
+    refuse("results that are computed (--run)", {} if run else engine.given)
     names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
     if names == []:
         raise typer.BadParameter("names no row", param_hint="--rows")

@@ -77,7 +77,7 @@ def resume(
         refuse("runs of `faan train`", {"--benchmark": benchmark, "--tensorboard": tensorboard})
         resume_embedding(folder, tsv, as_json, engine.cluster)
         return
-    refuse("runs of `faan embed`", {"--tsv": tsv, "--engine": engine.engine})
+    refuse("runs of `faan embed`", {"--tsv": tsv, **engine.given})
     tasks = read_tasks(benchmark) if benchmark else None
     with training_callbacks(f"faan resume {folder}", folder if tensorboard else None) as callbacks:
         run = resume_run(folder, tasks, callbacks=callbacks)
