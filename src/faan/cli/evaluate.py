@@ -114,7 +114,8 @@ def completion(
         *first, last = (source.of_table().read(path) for path in (valid, test) if path)
         split = given_facts(source.read(str(train)), called, first[0] if first else None, last)
     _print_split(split)
-    command = _command(graph or [], files, {"--share": share, "--most": most, "--sample": sample}, seed, called)
+    numbers = {"--share": share, "--most": most, "--sample": sample}
+    command = _command(graph or [], files, numbers, ["--seed", str(seed), "--name", called, *source.words])
     results = []
     for row in rows:
         talk.print(f"{row} ...")
@@ -228,7 +229,7 @@ def _print_split(split: LinkSplit) -> None:
 
 
 def _command(
-    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], seed: int, called: str
+    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], others: Sequence[str]
 ) -> str:
     """The command that computes the rows again, with the names of files instead of their paths."""
     call = ["faan", "evaluate", "completion", *(Path(source).name for source in graph)]
@@ -236,4 +237,4 @@ def _command(
         call += [option, Path(path).name] if path is not None else []
     for option, number in numbers.items():
         call += [option, str(number)] if graph and number != _DEFAULTS[option] else []
-    return shlex.join([*call, "--seed", str(seed), "--name", called])
+    return shlex.join([*call, *others])

@@ -100,7 +100,9 @@ def _checked_scores(scorers: Scorers, task: Task, heads: Ints, candidates: Ints,
     if scores.shape != (sets, len(heads), len(candidates)):
         raise ValueError(f"expected scores of shape {(sets, len(heads), len(candidates))}, found {scores.shape}")
     if np.isnan(scores).any():
-        raise InputError(f"relation {task.relation!r}: a score is not a number; the model's weights are broken")
+        raise InputError(
+            f"relation {task.relation!r}: a score is not a number: the model's weights are broken; train it again"
+        )
     return scores
 
 
