@@ -132,9 +132,9 @@ def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
 
 def _labels(relations: Sequence[str], graph: Graph | None) -> str:
     """The labels of relations, to print."""
-    numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
-    labels = [
-        name if graph is None or number is None else graph.relation_label(number)
-        for name, number in zip(relations, numbers, strict=True)
-    ]
-    return visible(", ".join(labels))
+
+    def label(name: str) -> str:
+        number = None if graph is None else graph.relation_names.find(name)
+        return name if graph is None or number is None else graph.relation_label(number)
+
+    return visible(", ".join(map(label, relations)))
