@@ -59,6 +59,17 @@ def test_the_command_of_a_result_says_how_the_graph_was_read(tmp_path: Path) -> 
     assert "--columns from,how,to --types 'types of all.tsv' --skip-bad-lines --method" in command
 
 
+def test_the_folder_that_one_is_in_has_a_name(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (graph.parent / "lands").mkdir()
+    graph.rename(graph.parent / "lands" / graph.name)
+    monkeypatch.chdir(graph.parent / "lands")
+    code, out, err = call("evaluate", "completion", ".", "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    (result,) = json.loads(out)["results"]
+    assert result["dataset"] == "lands"
+    assert result["command"].startswith("faan evaluate completion lands ")
+
+
 def test_facts_of_files_are_asked_for(graph: Path, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_text("land7\tnext_to\tland12\n")
     files = ("--train", graph, "--test", tmp_path / "test.tsv", "--name", "mine")
