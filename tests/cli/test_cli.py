@@ -184,7 +184,12 @@ def test_a_benchmark_can_be_built_with_settings_and_split(here: Here, write: Wri
     split = write("split.json", json.dumps({"train": ["rare1"], "dev": ["rare2"], "test": ["rare3"]}))
     assert here("benchmark", "build", path, "-o", tmp_path / "b", "--split", split)[0] == 0
     assert [task.relation for task in read_benchmark(tmp_path / "b").tasks] == ["rare1", "rare2", "rare3"]
-    for wrong, message in (("{", "line 1: not JSON"), ('{"train": 1}', "expected a list"), ("[]", "expected a list")):
+    for wrong, message in (
+        ("{", "line 1: not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('{"train": 1}', "expected a list"),
+        ("[]", "expected a list"),
+    ):
         code, _, err = here("benchmark", "build", path, "-o", tmp_path / "c", "--split", write("wrong.json", wrong))
         assert code == 1
         assert message in err

@@ -183,6 +183,7 @@ def test_the_command_completes_a_new_relation(faan: Run, model: Path, tmp_path: 
     [
         (["--all-relations"], "-o FOLDER"),
         (["--all-relations", "--relation", "speaks", "-o", "x"], "only for one relation"),
+        (["--all-relations", "--not-like", "speaks", "-o", "x"], "only for one relation"),
         (["--all-relations", "--format", "tsv", "-o", "x"], "written as parquet"),
         (["--all-relations", "--head", "land1", "-o", "x"], "other than parquet"),
         (["--all-relations", "--workers", "2", "-o", "x"], "only for --engine ray"),

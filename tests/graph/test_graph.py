@@ -33,6 +33,8 @@ def test_neighbours_are_all_edges_in_both_directions(rows: list[tuple[str, str, 
     for entity in range(graph.num_entities):
         relations, entities = graph.neighbours.of(entity)
         assert sorted(zip(relations.tolist(), entities.tolist(), strict=True)) == slow_neighbours(graph, entity)
+        for relation in range(2 * graph.num_relations):
+            assert graph.neighbours.along(entity, relation).tolist() == entities[relations == relation].tolist()
 
 
 @given(triples, st.data())

@@ -39,6 +39,37 @@ def test_a_graph_is_completed_and_results_are_written(graph: Path, tmp_path: Pat
     assert figure.read_text().startswith("<?xml")
 
 
+def test_the_command_of_a_result_can_be_called_again(graph: Path) -> None:
+    asked = ("completion", str(graph), "--most", "1000000", "--sample", "1234567", "--share", "0.25")
+    code, out, err = call("evaluate", *asked, "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    command = json.loads(out)["results"][0]["command"]
+    assert "--share 0.25 --most 1000000 --sample 1234567 " in command
+
+
+def test_the_command_of_a_result_says_how_the_graph_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "backwards.csv"
+    path.write_text("to,how,from\n" + "".join(f"{tail},{relation},{head}\n" for head, relation, tail in facts()))
+    types = tmp_path / "types of all.tsv"
+    types.write_text("land1\tland\n")
+    read = ("--columns", "from,how,to", "--types", types, "--skip-bad-lines")
+    code, out, err = call("evaluate", "completion", path, *read, "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    command = json.loads(out)["results"][0]["command"]
+    assert "--columns from,how,to --types 'types of all.tsv' --skip-bad-lines --method" in command
+
+
+def test_the_folder_that_one_is_in_has_a_name(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (graph.parent / "lands").mkdir()
+    graph.rename(graph.parent / "lands" / graph.name)
+    monkeypatch.chdir(graph.parent / "lands")
+    code, out, err = call("evaluate", "completion", ".", "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    (result,) = json.loads(out)["results"]
+    assert result["dataset"] == "lands"
+    assert result["command"].startswith("faan evaluate completion lands ")
+
+
 def test_facts_of_files_are_asked_for(graph: Path, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_text("land7\tnext_to\tland12\n")
     files = ("--train", graph, "--test", tmp_path / "test.tsv", "--name", "mine")

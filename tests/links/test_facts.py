@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from faan.base import InputError
+from faan.base import InputError, OnProgress, ignore_progress
 from faan.cli import app
 from faan.complete import fit
 from faan.graph import Graph, read_graph
@@ -58,6 +60,25 @@ def test_facts_are_judged_by_the_probability_of_the_completer(land: Graph) -> No
     assert said.tolist() == [one.probability for one in expected]
     with pytest.raises(InputError, match="no fact has entities"):
         Judged.of(land, read_graph([("mars", "orbits", "sun")]), read_graph([("land6", "twin_of", "land9")]))
+
+
+def test_the_command_never_shows_one_progress_bar_in_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_bars: list[str] = []
+
+    @contextmanager
+    def alone(*_: object) -> Iterator[OnProgress]:
+        assert open_bars == []  # rich before 14.1 refuses a second one
+        open_bars.append("bars")
+        yield ignore_progress
+        open_bars.clear()
+
+    monkeypatch.setattr("faan.cli.printing.progress_bars", alone)
+    monkeypatch.setattr("faan.complete.fitting.fit", lambda *_, **__: fit(facts(), method="rules", progress=False))
+    for name, row in (("graph", ("a", "r", "b")), ("true", ("land6", "twin_of", "land7"))):
+        (tmp_path / f"{name}.tsv").write_text("\t".join(row) + "\n")
+    files = [str(tmp_path / "true.tsv"), "--false", str(tmp_path / "true.tsv")]
+    done = CliRunner().invoke(app, ["evaluate", "facts", *files, "--graph", str(tmp_path / "graph.tsv")])
+    assert (done.exit_code, done.exception) == (0, None)
 
 
 @pytest.mark.slow

@@ -88,6 +88,7 @@ def test_evaluating_what_broke_off_says_so(faan: Faan, finished: Path, tmp_path:
     ("arguments", "code", "message"),
     [
         (("resume", "FINISHED", "--tsv"), 2, "only for runs of `faan embed`"),
+        (("resume", "FINISHED", "--workers", "2"), 2, "only for runs of `faan embed`"),
         (("resume", "EMBED", "--benchmark", "b"), 2, "only for runs of `faan train`"),
         (("resume", "EMBED", "--tensorboard"), 2, "only for runs of `faan train`"),
         (("evaluate", "FINISHED", "--translation"), 2, "only for embeddings, not for a run folder"),

@@ -17,6 +17,7 @@ from faan.complete import Suggestion, Suggestions
 from faan.graph import read_graph
 from faan.web.decision import DamagedError, LockedError, StorageError
 from faan.web.gate import Gate
+from faan.web.search import Entity
 from faan.web.service import Service
 
 from .conftest import MakeService, client_of
@@ -333,6 +334,23 @@ def test_names_are_looked_up_with_what_is_wrong_with_them(client: TestClient) ->
     assert (new["relation"], new["nearest"], new["entities"]) == (None, ["currency"], [])
 
 
+def test_similar_names_are_searched_for_a_few_unknown_names_only(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    find = service.naming.search.find
+
+    def watched(text: str, limit: int) -> list[Entity]:
+        searched.append(text)
+        return find(text, limit)
+
+    monkeypatch.setattr(service.naming.search, "find", watched)
+    names = [f"Perru {i}" for i in range(9)]
+    answer = client_of(service).post("/api/names", json={"entities": names}).json()
+    assert [one["asked"] for one in answer["entities"]] == names
+    assert searched == names[:5]  # each of these searches takes long in a large graph
+
+
 def test_labels_stand_for_names(make_service: MakeService, write: Callable[[str, str], Path]) -> None:
     labels = write("nodes.tsv", "id\tname\nQ1\tPeru\nP1\tcurrency\nQ2\tSol\nQ3\tSol\n")
     client = client_of(make_service(read_graph([("Q1", "P1", "Q2"), ("Q3", "P1", "Q1")], nodes=labels)))
@@ -352,6 +370,12 @@ def test_a_decision_comes_with_the_reasons_that_were_sent(client: TestClient) ->
     assert client.get("/api/decisions/past").json()["decisions"][0]["reasons"] == made["reasons"]
     for reasons in (["a" * 2001], ["a"] * 11, [""], "a path", [1]):
         assert client.post("/api/decisions", json=DECISION | {"reasons": reasons}).status_code == 422
+
+
+def test_the_documentation_names_parameters_that_there_are(client: TestClient) -> None:
+    described = client.get("/openapi.json").json()["paths"]["/api/decisions"]["get"]
+    assert "pass `last` as `after`" in described["description"]
+    assert "after" in [parameter["name"] for parameter in described["parameters"]]
 
 
 def test_past_decisions_come_latest_first(client: TestClient) -> None:

@@ -30,6 +30,7 @@ from faan.web.decision import (
     Verdict,
 )
 from faan.web.decisions import Decisions
+from faan.web.sqlite import Readers
 
 PERU = NewDecision("Ana", "currency", "Peru", "Sol", "accepted", 0.9, 2.5, 1)
 
@@ -343,3 +344,17 @@ def test_a_file_that_is_damaged_later_is_named_with_what_to_do(decisions: Decisi
         file.write(b"\xff" * 100_000)
     with pytest.raises(DamagedError, match=r"^decisions\.sqlite is damaged .* put a copy of the file back"):
         again.current()
+
+
+def test_a_connection_that_is_in_use_when_all_are_closed_is_closed_after_its_query() -> None:
+    made: list[sqlite3.Connection] = []
+
+    def connect() -> sqlite3.Connection:
+        made.append(sqlite3.connect(":memory:", check_same_thread=False))
+        made[-1].create_function("close_all", 0, readers.close)
+        return made[-1]
+
+    readers = Readers(connect)
+    assert readers.query("SELECT close_all()") == [(None,)]
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        made[0].execute("SELECT 1")

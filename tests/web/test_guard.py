@@ -32,6 +32,17 @@ def test_every_answer_is_marked_as_safe(client: TestClient) -> None:
     assert client.get("/nowhere").json()["error"] == "Not Found"
 
 
+def test_an_answer_after_an_error_in_faan_is_marked_as_safe_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Service, "past", lambda *_: 1 / 0)
+    broken = client_of(service).get("/api/decisions/past")
+    assert broken.status_code == 500
+    for name, value in client_of(service).get("/healthz").headers.items():
+        assert name.startswith("content-") or broken.headers[name] == value
+    assert "default-src 'none'" in broken.headers["content-security-policy"]
+
+
 def test_the_page_has_no_script_or_style_in_it(client: TestClient) -> None:
     page = client.get("/").text
     assert not re.search(r"<script(?![^>]*\ssrc=)", page)

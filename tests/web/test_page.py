@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from fastapi.testclient import TestClient
 
 from faan.graph import read_graph
 from faan.graph.iris import DEFAULT_BASE
 from faan.web.export import FORMATS
+from faan.web.rendering import percent
 
 from .conftest import MakeService, client_of
 
@@ -47,6 +49,14 @@ def test_the_page_says_what_percentages_are_worth(client: TestClient) -> None:
     assert "Heads have one value" in worth
     wrong = client.post("/trust", json={"relation": "curency"})
     assert (wrong.status_code, wrong.json()["nearest"]) == (422, ["currency"])
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0, "0 %"), (1e-9, "< 1 %"), (0.005, "1 %"), (0.125, "13 %"), (0.994, "99 %"), (0.995, "> 99 %"), (1, "100 %")],
+)
+def test_only_what_is_certain_is_said_to_be(share: float, said: str) -> None:
+    assert percent(share) == said
 
 
 def test_a_relation_that_looks_like_a_script_is_only_a_name(client: TestClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ import pytest
 
 from faan.complete import fit
 from faan.graph import read_graph
+from faan.web.decision import NewDecision
+from faan.web.decisions import Decisions
+from faan.web.rendering import percent
 
 from .browser import ENTER, READY, Window
 from .conftest import land
@@ -145,6 +149,26 @@ def test_past_decisions_are_listed_and_undone(page: str, model: Path, window: Wi
     window.open(page)
     window.click("#show-past")  # from the start page, of all relations
     window.wait_for_text("#past", "Nothing is decided yet.")
+
+
+def test_a_second_click_does_not_list_past_decisions_twice(page: str, model: Path, window: Window) -> None:
+    with contextlib.closing(Decisions(model / "decisions.sqlite")) as decisions:
+        for number in range(70):
+            decisions.decide(NewDecision("Ana", "speaks", f"land{number}", "tongue0", "accepted"))
+    window.open(page)
+    window.click("#show-past")
+    window.until(lambda: len(window.all("#past-list li")) == 50, "the first page is not listed")
+    window.driver.execute_script("const more = document.getElementById('past-more'); more.click(); more.click();")
+    window.until(lambda: not window.all("#past-more")[0].is_displayed(), "the rest is not listed")
+    assert len(window.all("#past-list li")) == 70
+
+
+def test_percentages_of_the_list_are_those_of_the_evidence(page: str, window: Window) -> None:
+    window.open(page)
+    shares = [0, 1e-9, 0.005, 0.125, 0.5, 0.625, 0.994, 0.995, 1]
+    script = "const [shares, done] = arguments; "
+    script += "import('/static/suggestions.js').then(({ percent }) => done(shares.map(percent)));"
+    assert window.driver.execute_async_script(script, shares) == [percent(share) for share in shares]
 
 
 def test_what_was_rejected_is_not_suggested_again_and_the_counts_are_fresh(page: str, window: Window) -> None:

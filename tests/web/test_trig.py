@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 
 from faan.base import InputError
 from faan.graph import Terms, read_graph
-from faan.web.decision import Decision, Verdict
-from faan.web.export import FORMATS
+from faan.web.decision import Decision, NewDecision, Verdict
+from faan.web.decisions import Decisions
+from faan.web.export import export
 from faan.web.provenance import trig, trig_with_reifiers
 
 PROV = "http://www.w3.org/ns/prov#"
@@ -35,7 +37,7 @@ ACCEPTED = {(f"{BASE}Peru", f"{BASE}Sol"), (f"{BASE}Japan", f"{BASE}Yen")}
 
 
 def store(name: str) -> ox.Store:
-    text = "".join(FORMATS[name].write(DECISIONS, Terms(BASE), "id1"))
+    text = (trig if name == "trig" else trig_with_reifiers)(DECISIONS, Terms(BASE), "id1")
     loaded = ox.Store()
     loaded.load(text.encode(), format=ox.RdfFormat.TRIG)
     return loaded
@@ -95,16 +97,17 @@ def test_facts_with_wikidatas_numbers_get_wikidatas_iris() -> None:
     assert str(Terms().triple("Q1", "precedes", "Q2")).startswith("<urn:faan:Q1>")  # quarters of a year, perhaps
 
 
-def test_quickstatements_have_references() -> None:
-    from faan.web.export import _quickstatements, _references
+def test_quickstatements_have_references(tmp_path: Path) -> None:
+    with contextlib.closing(Decisions(tmp_path / "decisions.sqlite")) as stored:
+        made = stored.decide(NewDecision("Ana", "P36", "Q419", "Q2868", "accepted"))
 
-    one = Decision(
-        1, "2026-01-05T10:00:00+00:00", "Ana", "P36", "Q419", "Q2868", "accepted", 0.9, 1.0, 1, (), "{}", "m"
-    )
-    cells = _references({"P248": "Q5188229", "P854": "https://example.org/review"})
-    assert list(_quickstatements([one], Terms(), "", references=cells)) == [
-        'Q419\tP36\tQ2868\tS248\tQ5188229\tS854\t"https://example.org/review"\tS813\t+2026-01-05T00:00:00Z/11\n'
-    ]
-    for bad in ({"P248": 'a"b'}, {"P248": ""}, {"Q5": "Q6"}, {"P248": "a\tb"}):
-        with pytest.raises(InputError, match="expected a property and its value"):
-            _references(bad)
+        def lines(references: dict[str, str]) -> list[str]:
+            return list(export(stored, "quickstatements", "accepted", references=references).pieces)
+
+        cells = 'S248\tQ5188229\tS854\t"https://example.org/review"'
+        assert lines({"P248": "Q5188229", "P854": "https://example.org/review"}) == [
+            f"Q419\tP36\tQ2868\t{cells}\tS813\t+{made.time[:10]}T00:00:00Z/11\n"
+        ]
+        for bad in ({"P248": 'a"b'}, {"P248": ""}, {"Q5": "Q6"}, {"P248": "a\tb"}):
+            with pytest.raises(InputError, match="expected a property and its value"):
+                lines(bad)

@@ -2,67 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faan.base import counted
 from faan.cli.engine import EngineOptions
-from faan.cli.examples import Wanted, called
-from faan.cli.loading import load_lightgbm
+from faan.cli.examples import RelationOptions, called
+from faan.cli.loading import load_model
 from faan.cli.printing import busy, talk, visible
+from faan.cli.suggest_options import AskedOptions, TargetOptions
 
 if TYPE_CHECKING:
     from faan.complete import BulkQuestion, Completer
 
 
-@dataclass(frozen=True)
-class Bulk:
-    """Which suggestions to compute in bulk, where to write them, and on which engine."""
-
-    output: Path
-    top: int
-    min_probability: float
-    strict: bool
-    resume: bool
-    engine: EngineOptions
-
-
-def suggest_all_relations(model: Path, options: Bulk) -> None:
+def suggest_all_relations(model: Path, asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> None:
     """Complete a graph."""
-    with busy("loading"):
-        load_lightgbm()
-        from faan.complete import Completer, all_relations  # torch takes seconds to load
+    completer = load_model(model)
+    from faan.complete import all_relations
 
-        completer = Completer.load(model)
-    _run(completer, model, all_relations(completer), options)
+    _run(completer, model, all_relations(completer), asked, target, engine)
 
 
-def suggest_all_heads(wanted: Wanted, name: str | None, options: Bulk) -> None:
+def suggest_all_heads(
+    model: Path, about: RelationOptions, asked: AskedOptions, target: TargetOptions, engine: EngineOptions
+) -> None:
     """Complete one relation."""
-    completer, examples = wanted.open()
+    completer = load_model(model)
     from faan.complete import BulkQuestion
 
-    relation = called(examples, completer.graph) or name or ""
-    _run(completer, wanted.model, [BulkQuestion(relation=relation, examples=examples)], options)
+    examples = about.look_up(completer.graph)
+    relation = called(examples, completer.graph) or target.name or ""
+    _run(completer, model, [BulkQuestion(relation=relation, examples=examples)], asked, target, engine)
 
 
-def _run(completer: Completer, model: Path, questions: list[BulkQuestion], options: Bulk) -> None:
+def _run(
+    completer: Completer,
+    model: Path,
+    questions: list[BulkQuestion],
+    asked: AskedOptions,
+    target: TargetOptions,
+    engine: EngineOptions,
+) -> None:
     from faan.complete import BulkSettings, suggest_in_bulk
 
-    settings = BulkSettings(top=options.top, min_probability=options.min_probability, strict=options.strict)
-    engine = options.engine.cluster
+    assert target.output is not None  # as `check_bulk` made sure
+    settings = BulkSettings(top=asked.top, min_probability=asked.min_probability, strict=asked.strict_schema)
+    cluster = engine.cluster
     with busy("suggesting") as on_progress:
         job = suggest_in_bulk(
             completer,
             model,
-            options.output,
+            target.output,
             questions,
             settings,
-            resume=options.resume,
-            engine=engine,
+            resume=target.resume,
+            engine=cluster,
             on_progress=on_progress,
         )
     heads, relations = counted(job.heads, "head"), counted(len(job.questions), "relation")
-    place = visible(str(options.output))
+    place = visible(str(target.output))
     talk.print(f"asked about {heads} of {relations}: {counted(job.rows or 0, 'suggestion')} in {place}")

@@ -65,7 +65,12 @@ def embed(
     check_free(output)
     cluster = engine.cluster
     changes = [*(setting or ()), *(["rounds=true"] if cluster else [])]
-    settings = _for_completion(model, bool(valid), changes) if purpose else embed_config(model, config, changes)
+    from faan.embed import EmbedConfig, embed_graph  # torch takes seconds to load; few commands need it
+
+    if purpose:
+        settings = with_changes(EmbedConfig.for_completion(_known_model(model), has_valid=bool(valid)), changes)
+    else:
+        settings = embed_config(model, config, changes)
 
     given = (("valid", valid), ("test", test))
     held_out = {name: (path, source.of_table().read(path)) for name, path in given if path}
@@ -73,8 +78,6 @@ def embed(
         source = replace(source, format=None, columns=None)  # the held-out files have the same layout
     trained_on = source.read(*graph)
     triples = {name: _held_out(trained_on, other, path) for name, (path, other) in held_out.items()}
-    from faan.embed import embed_graph  # torch takes seconds to load; few commands need it
-
     _say_what_is_ranked(trained_on, settings, len(triples.get("valid", ())))
     with busy("training vectors") as on_progress:
         run = embed_graph(
@@ -106,21 +109,15 @@ def embed_config(model: str | None, path: Path | None, changes: list[str] | None
     return with_changes(EmbedConfig.from_toml(path) if path else EmbedConfig.recommended(_known_model(model)), changes)
 
 
-def _for_completion(model: str | None, has_valid: bool, changes: list[str] | None) -> EmbedConfig:
-    from faan.embed import EmbedConfig
-
-    return with_changes(EmbedConfig.for_completion(_known_model(model), has_valid=has_valid), changes)
-
-
 def _known_model(model: str | None) -> ModelName:
     """A model by its name, by default TransE."""
     from faan.embed import ModelName
 
-    for known in get_args(ModelName):
-        if model in (None, known):
-            name: ModelName = known
+    names: tuple[ModelName, ...] = get_args(ModelName)
+    for name in names:
+        if name == ("transe" if model is None else model):
             return name
-    raise typer.BadParameter(f"expected one of {', '.join(get_args(ModelName))}", param_hint="--model")
+    raise typer.BadParameter(f"expected one of {', '.join(names)}", param_hint="--model")
 
 
 def _held_out(graph: Graph, other: Graph, path: str) -> np.ndarray:
@@ -149,10 +146,11 @@ def _finish(run: EmbeddingRun, folder: Path, tsv: bool, as_json: bool) -> None:
 def _say_what_is_ranked(graph: Graph, settings: EmbedConfig, valid: int) -> None:
     """Print a note if the MRR printed in training is estimated from a sample, as on large graphs."""
     queries, candidates = settings.evaluate_queries, settings.evaluate_candidates
-    parts = [f"{queries:,} of the {valid:,} validation triples"] if queries < valid else []
-    parts += (
-        [f"{candidates:,} of the {graph.num_entities:,} entities"] if valid and candidates < graph.num_entities else []
-    )
+    parts = []
+    if queries < valid:
+        parts.append(f"{queries:,} of the {valid:,} validation triples")
+    if valid and candidates < graph.num_entities:
+        parts.append(f"{candidates:,} of the {graph.num_entities:,} entities")
     if parts:
         talk.print(f"the held-out MRR is an estimate from a sample: {' and '.join(parts)}")
 

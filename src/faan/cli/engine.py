@@ -34,10 +34,15 @@ class EngineOptions:
     ] = None
 
     @property
+    def given(self) -> dict[str, object]:
+        """The values of the options by their names."""
+        return {"--engine": self.engine, "--address": self.address, "--workers": self.workers}
+
+    @property
     def cluster(self) -> Cluster | None:
         """Ray, if it was chosen."""
         if self.engine is None:
-            refuse("--engine ray", {"--address": self.address, "--workers": self.workers})
+            refuse("--engine ray", self.given)
             return None
         return Cluster(self.address, self.workers)
 

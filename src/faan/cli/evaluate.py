@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from faan.base import check_writable
+from faan.cli.loading import load_model
 from faan.cli.methods_help import MethodsCommand
 from faan.cli.options import AsJson, refuse
 from faan.cli.printing import new_table, out, print_json, print_table, shown, stages, talk, visible
@@ -106,14 +107,15 @@ def completion(
         if place is not None:
             check_writable(place)
     if graph:
-        called = name or Path(graph[0]).name.split(".")[0]
+        called = name or Path(graph[0]).absolute().name.split(".")[0]
         split = hide_facts(source.read(*graph), called, share=share, most=most, sample=sample, seed=seed)
     else:
         called = name or Path(str(train)).resolve().parent.name  # files of benchmarks are all called train.txt
         *first, last = (source.of_table().read(path) for path in (valid, test) if path)
         split = given_facts(source.read(str(train)), called, first[0] if first else None, last)
     _print_split(split)
-    command = _command(graph or [], files, {"--share": share, "--most": most, "--sample": sample}, seed, called)
+    numbers = {"--share": share, "--most": most, "--sample": sample}
+    command = _command(graph or [], files, numbers, ["--seed", str(seed), "--name", called, *source.words])
     results = []
     for row in rows:
         talk.print(f"{row} ...")
@@ -153,21 +155,20 @@ def facts(
         raise typer.BadParameter("give either a model, or a graph to fit one on", param_hint="--model or --graph")
     if (valid is None) != (valid_false is None):
         raise typer.BadParameter("needs both true and false facts", param_hint="--valid and --valid-false")
-    from faan.complete import Completer, fit
+    from faan.complete import fit
     from faan.links import Judged, judge_facts, probabilities
 
     labelled = [(source.read(true), source.read(false))]
     if valid is not None and valid_false is not None:
         labelled.append((source.read(valid), source.read(valid_false)))
+    to_learn_from = source.read(*graph) if graph else None
+    completer = load_model(model) if model is not None else None
     with stages() as on_progress:
-        if model is not None:
-            completer = Completer.load(model)
-        else:
-            completer = fit(source.read(*graph or ()), seed=seed, on_progress=on_progress)
+        if completer is None:
+            completer = fit(to_learn_from, seed=seed, on_progress=on_progress)
         judged = [Judged.of(completer.graph, *files) for files in labelled]
         said = [probabilities(completer, one.facts, on_progress) for one in judged]
-    test, chosen_by = judged[0], judged[1] if valid is not None else None
-    figures = judge_facts(test, said[0], chosen_by, said[-1])
+    figures = judge_facts(judged[0], said[0], judged[1] if valid is not None else None, said[-1])
     names = completer.graph.relation_names
     figures["relations"] = {names[relation]: own for relation, own in figures["relations"].items()}
     _print_judged(figures, "threshold 50 %" if valid is None else "thresholds from validation facts", as_json)
@@ -228,12 +229,12 @@ def _print_split(split: LinkSplit) -> None:
 
 
 def _command(
-    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], seed: int, called: str
+    graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], others: Sequence[str]
 ) -> str:
     """The command that computes the rows again, with the names of files instead of their paths."""
-    call = ["faan", "evaluate", "completion", *(Path(source).name for source in graph)]
+    call = ["faan", "evaluate", "completion", *(Path(source).absolute().name for source in graph)]
     for option, path in files.items():
         call += [option, Path(path).name] if path is not None else []
     for option, number in numbers.items():
-        call += [option, f"{number:g}"] if graph and number != _DEFAULTS[option] else []
-    return shlex.join([*call, "--seed", str(seed), "--name", called])
+        call += [option, str(number)] if graph and number != _DEFAULTS[option] else []
+    return shlex.join([*call, *others])

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, wanted
-from faan.cli.options import AsJson, Force, check_new_file, refuse
+from faan.cli.examples import NAMELESS, ModelArgument, RelationOptions
+from faan.cli.loading import load_model
+from faan.cli.options import AsJson, Force, check_new_file, refuse, with_options
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
 
 if TYPE_CHECKING:
     from faan.complete import Explanation
 
 
+@with_options("about", RelationOptions)
 def explain(
     model: ModelArgument,
     head: Annotated[str, typer.Argument(metavar="HEAD", help="The head of the fact.")],
     tail: Annotated[str, typer.Argument(metavar="TAIL", help="Its tail.")],
-    relation: Relation = None,
-    examples: ExamplesFile = None,
-    example: Example = None,
-    not_like: NotLike = None,
+    about: RelationOptions = NAMELESS,
     draw: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the evidence: .svg, or .png with matplotlib.")
     ] = None,
@@ -37,8 +36,9 @@ def explain(
         check_new_file(draw, force)
     else:
         refuse("a drawing (--draw)", {"--force": force})
-    completer, known = wanted(model, relation, examples, example, not_like).open()
-    explanation = completer.explain(head, tail, known)
+    about.check()
+    completer = load_model(model)
+    explanation = completer.explain(head, tail, about.look_up(completer.graph))
     if draw is not None:
         from faan.complete import write_drawing
 

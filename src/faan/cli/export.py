@@ -202,10 +202,11 @@ def export(
     if output is None:
         refuse("a file (-o)", {"--force": force})
     second = FORMATS[form].beside
-    nodes = None if output is None or second is None else _nodes_beside(output)
-    for path in (output, nodes):
-        if path is not None:
-            check_new_file(path, force)
+    files = {} if output is None else {form: output}
+    if output is not None and second is not None:
+        files[second] = _nodes_beside(output)
+    for path in files.values():
+        check_new_file(path, force)
     if validate is None:
         refuse("facts that are checked (--validate)", {"--write-invalid": write_invalid})
     elif chosen == "rejected":
@@ -226,19 +227,20 @@ def export(
         written = write(form, knowledge_source=extras.knowledge_source, node_key=key)
         if output is None:
             sys.stdout.writelines(written.pieces)
-        else:
-            _write(written.pieces, output)
-            if nodes is not None and second is not None:
-                _write(write(second).pieces, nodes)
-    where = "" if output is None else f" to {visible(str(output))}"
-    talk.print(f"{counted(written.count, 'fact')} as {FORMATS[form].name}{where}")
-    if nodes is not None and second is not None:
-        talk.print(f"their entities as {FORMATS[second].name} to {visible(str(nodes))}")
+        for name, path in files.items():
+            _write(written.pieces if name == form else write(name).pieces, path)
+    talk.print(f"{counted(written.count, 'fact')} as {FORMATS[form].name}{_to(files.pop(form, None))}")
+    for name, path in files.items():
+        talk.print(f"their entities as {FORMATS[name].name}{_to(path)}")
     if written.left_out:
         talk.print(
             f"{counted(written.left_out, 'rejected suggestion is', 'rejected suggestions are')} left out: the graph "
             "does not state them, so there is nothing to remove"
         )
+
+
+def _to(path: Path | None) -> str:
+    return "" if path is None else f" to {visible(str(path))}"
 
 
 def _nodes_beside(edges: Path) -> Path:

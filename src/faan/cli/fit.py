@@ -11,6 +11,7 @@ import typer
 
 from faan.base import counted
 from faan.cli.examples import ModelArgument, graph_of
+from faan.cli.loading import load_model
 from faan.cli.options import AsJson
 from faan.cli.printing import new_table, out, print_json, stages, talk, visible
 from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
@@ -83,17 +84,13 @@ def info(
     if relation is None:
         _print_about(read_about(model), graph_of(model), as_json)
         return
-    from faan.complete import Completer
-
-    trust = Completer.load(model).trust(relation)
+    trust = load_model(model).trust(relation)
     if as_json:
         print_json(asdict(trust) | {"rests_on": trust.in_words()})
         return
     out.print(f"probabilities of {visible(relation)}: {trust.in_words()}")
-    values = (
-        "one value each; their answers share one unit with 'none of these'" if trust.one_value else "several values"
-    )
-    out.print(f"heads have {values}")
+    one = "one value each; their answers share one unit with 'none of these'"
+    out.print(f"heads have {one if trust.one_value else 'several values'}")
     _print_curve(trust.reliability, trust.trade_off)
 
 
@@ -135,9 +132,9 @@ def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
 
 def _labels(relations: Sequence[str], graph: Graph | None) -> str:
     """The labels of relations, to print."""
-    numbers = [None if graph is None else graph.relation_names.find(name) for name in relations]
-    labels = [
-        name if graph is None or number is None else graph.relation_label(number)
-        for name, number in zip(relations, numbers, strict=True)
-    ]
-    return visible(", ".join(labels))
+
+    def label(name: str) -> str:
+        number = None if graph is None else graph.relation_names.find(name)
+        return name if graph is None or number is None else graph.relation_label(number)
+
+    return visible(", ".join(map(label, relations)))

@@ -128,10 +128,8 @@ def _world_split() -> dict[str, list[str]]:
 def _read_split(path: Path) -> dict[str, list[str]]:
     try:
         relations = json.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error.reason})", source=str(path)) from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"not JSON ({error.msg})", source=str(path), line=error.lineno) from None
+    except (ValueError, RecursionError) as error:  # of JSON, of UTF-8, of numbers with thousands of digits
+        raise InputError(f"not JSON ({error})", source=str(path), line=getattr(error, "lineno", None)) from None
     if not isinstance(relations, dict) or not all(
         isinstance(names, list) and all(isinstance(name, str) for name in names) for names in relations.values()
     ):

@@ -1,8 +1,15 @@
-"""Loads LightGBM without libraries that no command needs."""
+"""Loads a model for a command, and LightGBM without libraries that no command needs."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faan.cli.printing import busy
+
+if TYPE_CHECKING:
+    from faan.complete import Completer
 
 _UNUSED = ("sklearn", "pandas", "pyarrow", "dask", "matplotlib", "graphviz")
 
@@ -22,3 +29,12 @@ def load_lightgbm() -> None:
     finally:
         for name in hidden:
             del sys.modules[name]
+
+
+def load_model(folder: Path) -> Completer:
+    """Load the completer in a model folder, with a progress bar."""
+    with busy("loading"):
+        load_lightgbm()
+        from faan.complete import Completer  # torch takes seconds to load
+
+        return Completer.load(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +32,9 @@ User = Annotated[
         metavar="NAME", help="The user at the endpoint; the password comes from FAAN_PASSWORD, or faan asks for it."
     ),
 ]
+
+
+_NAMES = {"class_": "--class", "named_graph": "--graph"}  # options that are not called as their fields
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,20 @@ class SourceOptions:
                 skip_bad_lines=self.skip_bad_lines,
                 on_progress=on_progress,
             )
+
+    @property
+    def words(self) -> list[str]:
+        """The options as words of a command, with the names of files instead of their paths; defaults are skipped."""
+        words = list[str]()
+        for field in fields(self):
+            option = _NAMES.get(field.name, f"--{field.name.replace('_', '-')}")
+            value = getattr(self, field.name)
+            if value is True:
+                words.append(option)
+            elif value != field.default:
+                for one in value if isinstance(value, list) else [value]:
+                    words += [option, one.name if isinstance(one, Path) else str(one)]
+        return words
 
     def of_table(self) -> SourceOptions:
         """The options that say how a table is laid out: for further files, such as held-out triples."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from faan.base import Cluster, InputError, UnknownSettingError, check_writable, write_json
+from faan.base import Cluster, InputError, check_writable, write_json
 from faan.cli.engine import HERE, EngineOptions
 from faan.cli.options import AsJson, Settings, read_tasks, refuse, with_options
 from faan.cli.printing import busy, print_json, print_table, talk, visible
@@ -76,7 +76,7 @@ def reproduce(
         raise typer.BadParameter("only for ablation and shots with --run", param_hint="--set")
     refuse("attention with --run", {"--from": trained if table != "attention" or not run else None})
     cluster = engine.cluster
-    refuse("results that are computed (--run)", {"--engine": engine.engine if not run else None})
+    refuse("results that are computed (--run)", {} if run else engine.given)
     names = [name.strip() for name in rows.split(",") if name.strip()] if rows is not None else None
     if names == []:
         raise typer.BadParameter("names no row", param_hint="--rows")
@@ -133,23 +133,13 @@ def _compute(request: Request, path: Path, trained: Path | None, cluster: Cluste
 
 
 def _run(request: Request, jobs: Sequence[Job], benchmark: Benchmark, path: Path) -> None:
-    if not jobs:
-        return
-    from faan.paper import run_job
+    from faan.paper import try_job
 
     for number, job in enumerate(jobs, 1):
         talk.print(f"{number} of {len(jobs)}: {visible(str(job))}", style="bold")
-        try:
-            with training_callbacks(request.command(request.rows or ())) as callbacks:
-                run_job(job, benchmark, path, callbacks)
-        except UnknownSettingError:
-            raise
-        except InputError as error:  # about this row
-            if request.rows is not None or len(jobs) == 1:
-                raise
-            talk.print(visible(f"skipped: {error}"), style="yellow")
-            continue
-        _print_written(job)
+        with training_callbacks(request.command(request.rows or ())) as callbacks:
+            problem = try_job(job, benchmark, path, callbacks)
+        _report(job, problem, others=request.rows is None and len(jobs) > 1)
 
 
 def _run_side_by_side(request: Request, jobs: Sequence[Job], path: Path, cluster: Cluster) -> None:
@@ -159,14 +149,21 @@ def _run_side_by_side(request: Request, jobs: Sequence[Job], path: Path, cluster
     def on_job(job: Job, problem: str | None) -> None:
         if problem is None:
             talk.print(f"done: {visible(str(job))}", style="bold")
-            _print_written(job)
-        elif request.rows is not None or len(jobs) == 1:
-            raise InputError(problem)
-        else:
-            talk.print(visible(f"skipped: {job}: {problem}"), style="yellow")
+        _report(job, problem and f"{job}: {problem}", others=request.rows is None and len(jobs) > 1)
 
     with busy("computing rows"):
         run_on_ray(jobs, path, cluster, on_job)
+
+
+def _report(job: Job, problem: str | None, *, others: bool) -> None:
+    """Print what a job wrote; if it failed, skip it where there are others, else raise its error."""
+    if problem is None:
+        for written in job.outputs.values():
+            talk.print(f"wrote {visible(str(written))}")
+    elif others:
+        talk.print(visible(f"skipped: {problem}"), style="yellow")
+    else:
+        raise InputError(problem)
 
 
 def _check_places(jobs: Sequence[Job]) -> None:
@@ -174,11 +171,6 @@ def _check_places(jobs: Sequence[Job]) -> None:
     for job in jobs:
         for place in (*job.outputs.values(), job.folder):
             check_writable(place)
-
-
-def _print_written(job: Job) -> None:
-    for written in job.outputs.values():
-        talk.print(f"wrote {visible(str(written))}")
 
 
 def _attention(request: Request, benchmark: Benchmark, trained: Path | None) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faan.base import InputError, counted, read_lines
-from faan.cli.bulk import Bulk, suggest_all_heads, suggest_all_relations
+from faan.cli.bulk import suggest_all_heads, suggest_all_relations
 from faan.cli.engine import EngineOptions
-from faan.cli.examples import Example, ExamplesFile, ModelArgument, NotLike, Relation, Wanted, called, wanted
+from faan.cli.examples import NAMELESS, ModelArgument, RelationOptions, called
+from faan.cli.loading import load_model
 from faan.cli.options import check_new_file, refuse, with_options
 from faan.cli.printing import busy, out, print_expected, shown, talk, visible
 from faan.cli.suggest_options import AskedOptions, TargetOptions, check_bulk, check_names, check_single
@@ -41,9 +42,10 @@ _HEADS_IN_A_TABLE = 10
 @with_options("engine", EngineOptions)
 @with_options("target", TargetOptions)
 @with_options("asked", AskedOptions)
+@with_options("about", RelationOptions)
 def suggest(
     model: ModelArgument,
-    relation: Relation = None,
+    about: RelationOptions = NAMELESS,
     all_relations: Annotated[
         bool,
         typer.Option(
@@ -52,9 +54,6 @@ def suggest(
             "as Parquet files in a folder (-o).",
         ),
     ] = False,
-    examples: ExamplesFile = None,
-    example: Example = None,
-    not_like: NotLike = None,
     *,
     asked: AskedOptions,
     target: TargetOptions,
@@ -62,37 +61,33 @@ def suggest(
 ) -> None:
     """Suggest missing facts of a relation: for given heads, or for the entities that most likely lack the fact."""
     if all_relations:
-        one = {"--relation": relation, "--examples": examples, "--example": example, "--name": target.name}
-        refuse("one relation", one)
+        one = {"--relation": about.relation, "--examples": about.examples, "--example": about.example}
+        refuse("one relation", {**one, "--not-like": about.not_like, "--name": target.name})
         if target.format not in (None, "parquet") or target.as_json:
             raise typer.BadParameter("all relations are written as parquet", param_hint="--format")
         check_bulk(asked, target)
-        suggest_all_relations(model, _bulk(asked, target, engine))
+        suggest_all_relations(model, asked, target, engine)
         return
     is_bulk = target.form == "parquet"
     if is_bulk:
         check_bulk(asked, target)
     else:
         check_single(asked, target, engine)
-    check_names(relation, target)
-    meant = wanted(model, relation, examples, example, not_like)
+    check_names(about.relation, target)
+    about.check()
     if is_bulk:
-        suggest_all_heads(meant, target.name, _bulk(asked, target, engine))
+        suggest_all_heads(model, about, asked, target, engine)
     else:
-        _suggest(meant, asked, target)
+        _suggest(model, about, asked, target)
 
 
-def _bulk(asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> Bulk:
-    assert target.output is not None
-    return Bulk(target.output, asked.top, asked.min_probability, asked.strict_schema, target.resume, engine)
-
-
-def _suggest(wanted: Wanted, asked: AskedOptions, target: TargetOptions) -> None:
+def _suggest(model: Path, about: RelationOptions, asked: AskedOptions, target: TargetOptions) -> None:
     """Suggest facts, to a table or to lines."""
     terms, source = target.terms, target.source  # raises an error before anything is computed
     if target.output is not None and not target.resume:
         check_new_file(target.output, target.force, "continue it (--resume), ")
-    completer, examples = wanted.open()
+    completer = load_model(model)
+    examples = about.look_up(completer.graph)
     from faan.complete import entities
 
     before = _size(target.output)
@@ -161,7 +156,11 @@ def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]
     last, size = last_asked(output, form, by_tail)
     if last is not None:
         if last not in asked:
-            raise InputError(f"{last!r}, the last in the file, is not among the heads or tails of this command")
+            raise InputError(
+                f"ends with suggestions for {last!r}, which this command does not ask about: repeat the command that "
+                "wrote the file, or choose another file",
+                source=str(output),
+            )
         asked = asked[asked.index(last) :]
     cut(output, size)
     return asked
@@ -170,18 +169,16 @@ def _left(asked: list[str], output: Path, form: str, by_tail: bool) -> list[str]
 def _at_least_one(found: Iterator[Suggestion], asked: AskedOptions) -> Iterator[Suggestion]:
     """The same suggestions; prints why if there are none."""
     first = next(found, None)
-    if first is None and asked.min_probability:
-        talk.print(
-            f"no suggestion has a probability of {asked.min_probability:g} or more (--summary shows what to expect)"
-        )
-        return iter(())
-    if first is None and asked.strict_schema:
-        talk.print("no suggestions: all candidates are known already or break a rule of the schema (--strict-schema)")
-        return iter(())
-    if first is None:
-        talk.print("no suggestions: all candidates are known already (--known shows them)")
-        return iter(())
-    return chain([first], found)
+    if first is not None:
+        return chain([first], found)
+    if asked.min_probability:
+        why = f"no suggestion has a probability of {asked.min_probability:g} or more (--summary shows what to expect)"
+    elif asked.strict_schema:
+        why = "no suggestions: all candidates are known already or break a rule of the schema (--strict-schema)"
+    else:
+        why = "no suggestions: all candidates are known already (--known shows them)"
+    talk.print(why)
+    return iter(())
 
 
 def _watched(found: Iterable[Suggestion], total: int, by_tail: bool) -> Iterator[Suggestion]:

@@ -145,7 +145,7 @@ def check_bulk(asked: AskedOptions, target: TargetOptions) -> None:
 def check_single(asked: AskedOptions, target: TargetOptions, engine: EngineOptions) -> None:
     """Refuse options that make no sense when suggestions go to the screen or into one file."""
     form, output = target.form, target.output
-    refuse("parquet", {"--engine": engine.engine, "--address": engine.address, "--workers": engine.workers})
+    refuse("parquet", engine.given)
     if output is not None and form == "table":
         raise typer.BadParameter("a table is for the screen: write a file in another format", param_hint="--format")
     if target.resume and output is None:

@@ -77,7 +77,7 @@ def resume(
         refuse("runs of `faan train`", {"--benchmark": benchmark, "--tensorboard": tensorboard})
         resume_embedding(folder, tsv, as_json, engine.cluster)
         return
-    refuse("runs of `faan embed`", {"--tsv": tsv, "--engine": engine.engine})
+    refuse("runs of `faan embed`", {"--tsv": tsv, **engine.given})
     tasks = read_tasks(benchmark) if benchmark else None
     with training_callbacks(f"faan resume {folder}", folder if tensorboard else None) as callbacks:
         run = resume_run(folder, tasks, callbacks=callbacks)
@@ -127,39 +127,53 @@ def evaluate(
         refuse("embeddings, not for a run folder", for_embeddings)
         _evaluate_run(target, read_tasks(benchmark) if benchmark else None, shots, draws, output, as_json)
         return
-    from faan.rank import Origin, evaluate_method, untrained_methods
-    from faan.train import evaluate_embedding
+    from faan.rank import untrained_methods
 
-    shots, untrained = shots or 5, untrained_methods()
-    name = next((known for known in untrained if known.lower() == str(target).lower()), str(target))
-    if name not in untrained and not is_config(target):
+    untrained = untrained_methods()
+    name = next((known for known in untrained if known.lower() == str(target).lower()), None)
+    if name is None and not is_config(target):
         known = ", ".join([*untrained, *(known for known in config_names() if known.startswith("embed-"))])
-        raise InputError(f"no run folder, TOML file or method has this name; expected one of {known}", source=name)
+        raise InputError(
+            f"no run folder, TOML file or method has this name; expected one of {known}", source=str(target)
+        )
     if benchmark is None:
         raise typer.BadParameter("required unless the target is a run folder", param_hint="--benchmark")
-    if name in untrained:
+    if name is not None:
         refuse("embeddings, not for a method without training", for_embeddings)
-        tasks = read_tasks(benchmark)
-        origin = Origin.of_evaluation(name, tasks.name, shots, draws=draws)
-        with busy("ranking") as on_progress:
-            method = untrained[name].build(tasks)
-            result = evaluate_method(tasks, method, name, shots, origin, draws=draws, on_progress=on_progress)
-        _finish_result(result, output, as_json)
-        return
-    if translation and likeness:
-        raise typer.BadParameter("cannot be combined with --translation: pass one of them", param_hint="--likeness")
-    by: Kind = "translation" if translation else "likeness" if likeness else "embedding"
+        result = _evaluate_untrained(name, read_tasks(benchmark), shots or 5, draws)
+    else:
+        if translation and likeness:
+            raise typer.BadParameter("cannot be combined with --translation: pass one of them", param_hint="--likeness")
+        by: Kind = "translation" if translation else "likeness" if likeness else "embedding"
+        result = _evaluate_embedding(target, by, benchmark, shots or 5, draws, setting or [])
+    _finish_result(result, output, as_json)
+
+
+def _evaluate_untrained(name: str, benchmark: Benchmark, shots: int, draws: int) -> ResultFile:
+    from faan.rank import Origin, evaluate_method, untrained_methods
+
+    origin = Origin.of_evaluation(name, benchmark.name, shots, draws=draws)
+    with busy("ranking") as on_progress:
+        method = untrained_methods()[name].build(benchmark)
+        return evaluate_method(benchmark, method, name, shots, origin, draws=draws, on_progress=on_progress)
+
+
+def _evaluate_embedding(
+    config: Path, by: Kind, benchmark: Path, shots: int, draws: int, changes: list[str]
+) -> ResultFile:
+    """Train vectors on a benchmark, and rank by them."""
+    from faan.rank import Origin
+    from faan.train import evaluate_embedding
+
     if draws and by == "embedding":
         raise typer.BadParameter("embedding models learn their references in training", param_hint="--draws")
-    settings = embed_config(None, target, setting)
-    if translation and settings.model != "transe":
+    settings = embed_config(None, config, changes)
+    if by == "translation" and settings.model != "transe":
         raise typer.BadParameter("expected TransE vectors", param_hint="--translation")
     tasks = read_tasks(benchmark)
-    name = config_name(target)
-    origin = Origin.of_evaluation(name, tasks.name, shots, by=by, draws=draws, changes=setting or ())
+    origin = Origin.of_evaluation(config_name(config), tasks.name, shots, by=by, draws=draws, changes=changes)
     with busy("training vectors") as on_progress:
-        result = evaluate_embedding(tasks, settings, shots, origin, by=by, draws=draws, on_progress=on_progress)
-    _finish_result(result, output, as_json)
+        return evaluate_embedding(tasks, settings, shots, origin, by=by, draws=draws, on_progress=on_progress)
 
 
 def _evaluate_run(
@@ -227,9 +241,7 @@ def _print_result(result: ResultFile) -> None:
     """Print a row of the main table, and test relation by relation."""
     from faan.rank import METRICS
 
-    method = result.method if result.variant is None else f"{result.method} {result.variant}"
-    title = f"{method} on {result.dataset}, {result.shots}-shot, {result.protocol}, seed {result.seed}"
-    table = new_table(title, "", *METRICS)
+    table = new_table(result.title, "", *METRICS)
     for split, figures in (("dev", result.dev), ("test", result.test)):
         if not figures:
             continue  # there are no dev tasks

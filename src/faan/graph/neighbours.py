@@ -91,6 +91,12 @@ class Neighbours:
         span = slice(self.offsets[entity], self.offsets[entity + 1])
         return self.relations[span], self.entities[span]
 
+    def along(self, entity: int, relation: int) -> Ints:
+        """The entities that the edges of one relation lead to from one entity."""
+        relations, entities = self.of(entity)
+        begin, end = np.searchsorted(relations, [relation, relation + 1])
+        return entities[begin:end]
+
     def degrees_of(self, entities: Ints) -> Ints:
         """The number of edges of some entities, (n,)."""
         return self.offsets[np.asarray(entities) + 1] - self.offsets[entities]

@@ -12,7 +12,7 @@ from faan.base import OnProgress, ignore_progress
 from faan.links.hiding import LinkSplit
 from faan.links.methods import LINK_METHODS, Outcome
 from faan.links.ranking import LinkRanks
-from faan.rank import METRICS, ResultFile, bootstrap, summarise_ranks
+from faan.rank import ResultFile, summarise_ranks, summarise_split
 
 _KNOWN = (1, 10, 30, 100, 300, 1000, 3000, 10_000)  # numbers of known facts at which a new group of relations begins
 
@@ -56,13 +56,10 @@ def _summary(ranks: NDArray[np.float64]) -> dict[str, float]:
 def _figures(ranks: LinkRanks) -> dict[str, Any]:
     """Averages over queries, over relations, for tails and for heads alone; and an interval for MRR."""
     both = ranks.both
-    relations = [summarise_ranks(own) for own in ranks.by_relation.values()]
-    interval = bootstrap(1 / both)
     return {
         "queries": len(both),
         **_summary(both),
-        **{f"macro_{metric}": float(np.mean([one[metric] for one in relations])) for metric in METRICS},
-        "mrr_interval": [interval.low, interval.high],
+        **summarise_split(both, list(ranks.by_relation.values())),
         "tails": _summary(ranks.tails),
         "heads": _summary(ranks.heads),
     }

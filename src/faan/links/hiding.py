@@ -35,7 +35,7 @@ class LinkSplit:
         return np.concatenate([triples_of(self.graph), self.valid, self.test, self.unasked])
 
     def for_choosing(self) -> LinkSplit:
-        """The split that settings may be chosen by: its validation facts are asked for, and test facts play no part."""
+        """The split to choose settings by: it asks for the validation facts and ignores the test facts."""
         return replace(self, valid=self.valid[:0], test=self.valid, unasked=self.unasked[:0])
 
     @cached_property

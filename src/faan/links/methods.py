@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from faan.base import InputError, OnProgress
 from faan.complete import fit
 from faan.embed import EmbedConfig, ModelName, train, triples_of
+from faan.graph import Graph
 from faan.links.calibration import calibration_figures, first_suggestions
 from faan.links.hiding import LinkSplit
 from faan.links.ranking import LinkRanks, rank_embeddings, rank_questions
 from faan.models import NAMES, PathRules, TailCounts
 from faan.rank import settings_hash, summarise_ranks
+from faan.tasks import Method
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class Outcome:
     steps: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
     calibration: dict[str, Any] | None = None  # where a method gives probabilities
+
+
+Evaluate: TypeAlias = Callable[[LinkSplit, int, OnProgress], Outcome]
+"""Lets a method learn from the graph of a split, with a random seed, and ranks the facts that are asked for."""
 
 
 def _evidence(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
@@ -46,7 +52,7 @@ def _evidence(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
     return Outcome(ranks, config=completer.about.config, seconds=seconds, calibration=calibration)
 
 
-def _embedding(model: ModelName) -> Callable[[LinkSplit, int, OnProgress], Outcome]:
+def _embedding(model: ModelName) -> Evaluate:
     def evaluate(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
         """Vectors with the settings for link prediction."""
         valid = split.valid if len(split.valid) else None
@@ -66,25 +72,22 @@ def _embedding(model: ModelName) -> Callable[[LinkSplit, int, OnProgress], Outco
     return evaluate
 
 
-def _rules(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
-    """Path rules of the references that a question by name has."""
-    start = time.perf_counter()
-    ranks = rank_questions(PathRules(split.graph), split, on_progress)
-    return Outcome(ranks, seconds={"evaluate": time.perf_counter() - start})
+def _untrained(method: Callable[[Graph], Method], *, all_references: bool = False) -> Evaluate:
+    """A method without training, with the references of a question by name, or with all known facts as references."""
+
+    def evaluate(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
+        start = time.perf_counter()
+        ranks = rank_questions(method(split.graph), split, on_progress, all_references=all_references)
+        return Outcome(ranks, seconds={"evaluate": time.perf_counter() - start})
+
+    return evaluate
 
 
-def _most_frequent(split: LinkSplit, seed: int, on_progress: OnProgress) -> Outcome:
-    """The answers that are most frequent among all known facts of the relation; of equals, those with more edges."""
-    start = time.perf_counter()
-    ranks = rank_questions(TailCounts(split.graph), split, on_progress, all_references=True)
-    return Outcome(ranks, seconds={"evaluate": time.perf_counter() - start})
-
-
-LINK_METHODS: dict[str, Callable[[LinkSplit, int, OnProgress], Outcome]] = {
+LINK_METHODS: dict[str, Evaluate] = {
     "Evidence": _evidence,
     **{NAMES[model]: _embedding(model) for model in ("complex", "transe", "rotate", "distmult")},
-    "Rules": _rules,
-    "MostFrequent": _most_frequent,
+    "Rules": _untrained(PathRules),
+    "MostFrequent": _untrained(TailCounts, all_references=True),
 }
 """The rows by their names in tables."""
 

@@ -18,7 +18,6 @@ from faan.links.hiding import LinkSplit
 from faan.rank import rank_task
 from faan.tasks import Method, PairSet, Scorer, Task
 
-RANKING = "ranking"  # as progress calls it
 ScorerOf: TypeAlias = Callable[[int, bool], Scorer]
 """Gives the scorer of a relation by its id: of tails for heads or, if inverse, of heads for tails."""
 
@@ -93,7 +92,7 @@ def rank_scorers(scorer_of: ScorerOf, split: LinkSplit, on_progress: OnProgress)
             task = Task(graph.relation_names[relation], queries, everyone, pairs)
             found[rows] = rank_task(scorer_of(relation, inverse), task, queries)
         done += len(rows)
-        on_progress(RANKING, done / len(split.test))
+        on_progress("ranking", done / len(split.test))
     return LinkRanks(split, tails, heads)
 
 

@@ -17,7 +17,7 @@ from faan.paper.tables import build_tables
 
 if TYPE_CHECKING:
     from faan.paper.attention import case_studies
-    from faan.paper.running import run_job, run_on_ray
+    from faan.paper.running import run_job, run_on_ray, try_job
 
 __all__ = [
     "QUICK_PAIRS",
@@ -34,14 +34,11 @@ __all__ = [
     "run_folder",
     "run_job",
     "run_on_ray",
+    "try_job",
     "write_statistics",
 ]
 
-_LAZY = {
-    "case_studies": "attention",
-    "run_job": "running",
-    "run_on_ray": "running",
-}
+_LAZY = {"case_studies": "attention", **dict.fromkeys(("run_job", "run_on_ray", "try_job"), "running")}
 
 if not TYPE_CHECKING:  # mypy knows the names
     __getattr__ = lazy_names(__name__, _LAZY)

@@ -42,7 +42,7 @@ class Job:
 
     @property
     def command(self) -> str | None:
-        """What gives the results, where commands for a single run do not: they know nothing of fewer queries."""
+        """The command that gives the results of a quick schedule; others have the command of their own run."""
         own = replace(self.request, given=None, seeds=self.seed + 1 if self.seed else None)
         return own.command([self.row.label]) if self.request.quick else None
 

@@ -23,6 +23,17 @@ def run_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | N
         own.write(job.outputs[result.shots])
 
 
+def try_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | None = None) -> str | None:
+    """As `run_job`, but returns the text of an error about this row alone, so that other rows can go on."""
+    try:
+        run_job(job, benchmark, path, callbacks)
+    except UnknownSettingError:
+        raise  # a wrong --set is wrong for every row
+    except InputError as error:
+        return str(error)
+    return None
+
+
 def _results(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks) -> Iterator[ResultFile]:
     shots, on_progress = list(job.outputs), callbacks.on_progress
     if job.row.kind == "trained":
@@ -83,14 +94,8 @@ class RowWorker:
         self._path = path
 
     def compute(self, job: Job) -> str | None:
-        """Do what is missing of a job; what is wrong with its row, if that is not possible."""
-        try:
-            run_job(job, self._benchmark, self._path)
-        except UnknownSettingError:
-            raise  # nothing about this row
-        except InputError as error:
-            return str(error)
-        return None
+        """Do what is missing of a job; returns what is wrong with its row, if that is not possible."""
+        return try_job(job, self._benchmark, self._path)
 
 
 def run_on_ray(jobs: Sequence[Job], path: Path, engine: Cluster, on_job: OnDone) -> None:

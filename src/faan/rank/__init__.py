@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
 from faan.rank.charts import write_figure, write_tables
-from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks
+from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks, summarise_split
 from faan.rank.result_file import Origin, ResultFile, key_of, label_of, settings_hash, slug_of
 from faan.rank.table import MISSING, Chart, Table, plain_name, written
 
@@ -45,6 +45,7 @@ __all__ = [
     "slug_of",
     "split_metrics",
     "summarise_ranks",
+    "summarise_split",
     "untrained_methods",
     "write_figure",
     "write_tables",

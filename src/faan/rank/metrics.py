@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,17 @@ def summarise_ranks(ranks: NDArray[np.float64]) -> dict[str, float]:
         "hits@10": float(np.mean(ranks <= 10)),
         "hits@5": float(np.mean(ranks <= 5)),
         "hits@1": float(np.mean(ranks <= 1)),
+    }
+
+
+def summarise_split(ranks: NDArray[np.float64], relations: Sequence[NDArray[np.float64]]) -> dict[str, Any]:
+    """The figures of many relations: averages over all queries, over relations (macro), and an interval for MRR."""
+    by_relation = [summarise_ranks(own) for own in relations]
+    interval = bootstrap(1 / ranks)
+    return {
+        **summarise_ranks(ranks),
+        **{f"macro_{metric}": float(np.mean([one[metric] for one in by_relation])) for metric in METRICS},
+        "mrr_interval": [interval.low, interval.high],
     }
 
 

@@ -1,7 +1,7 @@
 """Ranking the true tail of each query among the candidates of its relation; every method goes through this.
 
-For a query (h, r, t): t and all candidates of r are scored, candidates that are other true tails of (h, r) are left
-out, and t is ranked among the rest. Ties count half (mean rank): optimistic ranks are how numbers get inflated.
+For a query (h, r, t), the method scores t and all candidates of r. Candidates that are other true tails of (h, r) are
+skipped, and t is ranked among the rest. Ties count half (mean rank), because optimistic ranks inflate figures.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def rank_sets(
     """
     asked = np.concatenate(queries)
     candidates = np.union1d(task.candidates, asked[:, 1])  # sorted; a true tail is always among the choices
-    is_candidate = np.isin(candidates, task.candidates)  # an answer that is none competes with no other query
+    is_candidate = np.isin(candidates, task.candidates)  # a true tail outside of them does not compete in other queries
     heads = np.unique(asked[:, 0])
     sorted_queries = [_ByHead.of(some, heads, candidates) for some in queries]
 
@@ -100,7 +100,9 @@ def _checked_scores(scorers: Scorers, task: Task, heads: Ints, candidates: Ints,
     if scores.shape != (sets, len(heads), len(candidates)):
         raise ValueError(f"expected scores of shape {(sets, len(heads), len(candidates))}, found {scores.shape}")
     if np.isnan(scores).any():
-        raise InputError(f"relation {task.relation!r}: a score is not a number; the model's weights are broken")
+        raise InputError(
+            f"relation {task.relation!r}: a score is not a number: the model's weights are broken; train it again"
+        )
     return scores
 
 

@@ -94,7 +94,7 @@ class ResultFile(BaseModel):
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name} {self.test[name]:.3f}" for name in METRICS if name in self.test)
-        return f"ResultFile({self._title()}, {figures})"
+        return f"ResultFile({self.title}, {figures})"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -102,9 +102,11 @@ class ResultFile(BaseModel):
             for split in ("dev", "test")
             if (figures := getattr(self, split))
         ]
-        return html_table(("split", *METRICS), rows, self._title())
+        return html_table(("split", *METRICS), rows, self.title)
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """What was measured, in one line."""
         what = "completion" if self.protocol == "completion" else f"{self.shots}-shot, {self.protocol}"
         return f"{self.label} on {self.dataset}, {what}, seed {self.seed}"
 

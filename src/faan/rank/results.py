@@ -10,7 +10,7 @@ import numpy as np
 
 from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress
 from faan.models import prepare_sets
-from faan.rank.metrics import METRICS, bootstrap, summarise_ranks
+from faan.rank.metrics import summarise_ranks, summarise_split
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
 from faan.tasks import Benchmark, Method, Task
 
@@ -34,16 +34,14 @@ def rank_shots(
     on_progress: OnProgress = ignore_progress,
 ) -> dict[int, dict[str, Any]]:
     """As `rank_splits` for several K; methods that can do so look at each pair once for all of them."""
-    figures: dict[int, dict[str, Any]] = {k: {} for k in shots}
+    if not benchmark.splits["test"]:
+        raise InputError(f"the benchmark {benchmark.name!r} has no test tasks: there is nothing to evaluate")
+    figures: dict[int, dict[str, Any]] = {k: {"dev": {}} for k in shots}
     pace = _Pace([*benchmark.splits["dev"], *benchmark.splits["test"]], on_progress)
     for split in ("dev", "test"):
         tasks = benchmark.splits[split]
-        if not tasks and split == "test":
-            raise InputError(f"the benchmark {benchmark.name!r} has no test tasks: there is nothing to evaluate")
-        if not tasks:  # dev: a benchmark need not have any
-            for own in figures.values():
-                own[split] = {}
-            continue
+        if not tasks:
+            continue  # a benchmark need not have dev tasks
         for k in shots:
             check_tasks(tasks, k)
         orders = [tasks, *(draw_references(tasks, draw) for draw in range(draws))]
@@ -52,7 +50,7 @@ def rank_shots(
             first, *drawn = ranked[k]
             own[split] = split_metrics(first)
             if draws:
-                own[split]["draws"] = _spread([_micro_mrr(one) for one in drawn])
+                own[split]["draws"] = _spread(drawn)
             if split == "test":
                 own["relations"] = relation_metrics(first)
     return figures
@@ -87,7 +85,9 @@ class _Pace:
         return more
 
 
-def _spread(mrrs: list[float]) -> dict[str, Any]:
+def _spread(draws: Iterable[Sequence[TaskRanks]]) -> dict[str, Any]:
+    """The MRR of each draw of references, their mean and standard deviation."""
+    mrrs = [summarise_ranks(np.concatenate([task.ranks for task in found]))["mrr"] for found in draws]
     return {
         "mrr": mrrs,
         "mean": float(np.mean(mrrs)),
@@ -104,20 +104,10 @@ def draw_references(tasks: Sequence[Task], draw: int) -> list[Task]:
     ]
 
 
-def _micro_mrr(found: Iterable[TaskRanks]) -> float:
-    return summarise_ranks(np.concatenate([task.ranks for task in found]))["mrr"]
-
-
 def split_metrics(found: Sequence[TaskRanks]) -> dict[str, Any]:
     """The figures of a split: averages over queries (micro), over relations (macro), and an interval for MRR."""
-    ranks = np.concatenate([task.ranks for task in found])
-    by_relation = [summarise_ranks(task.ranks) for task in found]
-    interval = bootstrap(1 / ranks)
-    return {
-        **summarise_ranks(ranks),
-        **{f"macro_{metric}": float(np.mean([one[metric] for one in by_relation])) for metric in METRICS},
-        "mrr_interval": [interval.low, interval.high],
-    }
+    relations = [task.ranks for task in found]
+    return summarise_split(np.concatenate(relations), relations)
 
 
 def relation_metrics(found: Sequence[TaskRanks]) -> dict[str, dict[str, float]]:

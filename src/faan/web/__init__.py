@@ -44,16 +44,9 @@ __all__ = [
 ]
 
 _LAZY = {
-    "create_app": "app",
-    "is_loopback": "sites",
-    "LinkTemplate": "link",
-    "Sites": "sites",
-    "addresses": "server",
-    "check_access": "server",
-    "listen": "server",
-    "reconcile_path": "guard",
-    "run": "server",
-    "service_of": "server",
+    **dict.fromkeys(("addresses", "check_access", "listen", "run", "service_of"), "server"),
+    **dict.fromkeys(("Sites", "is_loopback"), "sites"),
+    **{"LinkTemplate": "link", "create_app": "app", "reconcile_path": "guard"},
 }
 
 if not TYPE_CHECKING:  # mypy knows the names

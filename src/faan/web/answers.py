@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fastapi.responses import JSONResponse
+from pydantic import TypeAdapter
+
 from faan.complete import EvidenceGraph, Explanation, Suggestion
 from faan.web.decision import Decided, FactState, Tally
 from faan.web.search import Entity
@@ -150,6 +153,22 @@ class Health:
 
     version: str
     status: Literal["ok"] = "ok"
+
+
+_problem = TypeAdapter(Problem)
+
+
+def refusal(
+    status: int,
+    error: str,
+    headers: dict[str, str] | None = None,
+    *,
+    nearest: Sequence[str] = (),
+    standing: Decided | None = None,
+) -> JSONResponse:
+    """A problem as an HTTP answer."""
+    content = _problem.dump_python(Problem(error, nearest, standing))
+    return JSONResponse(content, status_code=status, headers=headers)
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -149,7 +149,7 @@ def decisions(
     after: Annotated[int, Query(ge=0, le=MAX_EVENT, description="Only changes after this event.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MAX_ROWS)] = 1000,
 ) -> Changes:
-    """Facts that were decided, with their current decision; pass `last` as `since` next time."""
+    """Facts that were decided, with their current decision; pass `last` as `after` next time."""
     called = None if relation is None else service.naming.called(relation)
     changed = service.decisions.changes(called, after, limit)
     return Changes(changed, changed[-1].changed if changed else after, service.decisions.tally(called))
@@ -197,8 +197,6 @@ def export_facts(
     form = FORMATS[format]
     called = None if relation is None else decided_relation(service.decisions, service.graph, relation)
     terms = Terms(base, relation_base or None)
-    text = export(service.decisions, format, decision, terms, called, service.graph).pieces
+    pieces = export(service.decisions, format, decision, terms, called, service.graph).pieces
     name = f'attachment; filename="{decision}{form.ending}"'
-    return StreamingResponse(
-        (piece.encode() for piece in text), media_type=form.media_type, headers={"content-disposition": name}
-    )
+    return StreamingResponse(pieces, media_type=form.media_type, headers={"content-disposition": name})

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import pyoxigraph as ox
@@ -57,9 +56,20 @@ _COLUMNS = (
 )
 
 
-Rows: TypeAlias = Callable[[Sequence[Decision], Graph | None, str | None], Iterator[Row]]
-Write: TypeAlias = Callable[..., Iterator[str]]
-"""Turns decisions into text, given the terms for IRIs and the id of the file of decisions."""
+@dataclass(frozen=True)
+class Facts:
+    """Decided facts, and what formats need to write them."""
+
+    decisions: Sequence[Decision]
+    terms: Terms
+    origin: str  # the id of the file of decisions
+    graph: Graph | None
+    references: str  # cells of QuickStatements
+    knowledge_source: str | None
+    node_key: NodeKey
+
+
+Write: TypeAlias = Callable[[Facts], Iterator[str]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ class Exported:
 
     count: int
     left_out: int
-    pieces: Iterator[str]
+    pieces: Iterable[str]
 
 
 def export(
@@ -95,36 +105,30 @@ def export(
     knowledge_source: str | None = None,
     node_key: NodeKey | None = None,
 ) -> Exported:
-    """Write decided facts. Everything is checked before the first piece comes. What was skipped is not decided.
+    """Write accepted or rejected facts as text, or both. Skipped facts are not decided.
 
     QuickStatements take `references`, KGX a primary `knowledge_source`, Cypher a `node_key` to find nodes by.
     """
     form = FORMATS[format]
-    write = form.write
-    is_kgx = format.startswith("kgx")
     for given, fits, what in (
         (references, format == "quickstatements", "references can be given in QuickStatements only"),
-        (knowledge_source, is_kgx, "a knowledge source can be given in KGX only"),
+        (knowledge_source, format.startswith("kgx"), "a knowledge source can be given in KGX only"),
         (node_key, format == "cypher", "the label and the key of nodes can be given in Cypher only"),
     ):
         if given and not fits:
             raise InputError(what)
-    if references:
-        write = partial(_quickstatements, references=_references(references))
-    elif is_kgx:
-        write = partial(write, graph=graph, source=checked_source(knowledge_source))
-    elif node_key:
-        write = partial(_cypher, key=node_key)
+    cells, source = _references(references or {}), checked_source(knowledge_source)
     if chosen == "all" and not form.tells_verdicts:
         raise InputError(
             f"{form.name} cannot mark rejected facts. Export accepted and rejected ones separately, or choose "
             "TSV, Turtle or SPARQL."
         )
-    facts = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
-    kept = facts
+    decided = stored.current(relation, ("accepted", "rejected") if chosen == "all" else (chosen,))
+    kept = decided
     if form.only_known:
-        kept = [fact for fact in facts if fact.verdict == "accepted" or _is_known(fact, graph)]
-    return Exported(len(kept), len(facts) - len(kept), write(kept, terms or Terms(), stored.identity))
+        kept = [fact for fact in decided if fact.verdict == "accepted" or _is_known(fact, graph)]
+    facts = Facts(kept, terms or Terms(), stored.identity, graph, cells, source, node_key or NodeKey())
+    return Exported(len(kept), len(decided) - len(kept), list(form.write(facts)))
 
 
 def _is_known(fact: Decision, graph: Graph | None) -> bool:
@@ -135,8 +139,7 @@ def _is_known(fact: Decision, graph: Graph | None) -> bool:
     relation = graph.relation_names.find(fact.relation)
     if head is None or tail is None or relation is None:
         return False
-    relations, entities = graph.neighbours.of(head)
-    return bool(((relations == relation) & (entities == tail)).any())
+    return tail in graph.neighbours.along(head, relation)
 
 
 def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
@@ -153,9 +156,9 @@ def decided_relation(stored: Decisions, graph: Graph | None, name: str) -> str:
     raise UnknownNameError("relation", name, list(dict.fromkeys(near))[:3])
 
 
-def _ntriples(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+def _ntriples(facts: Facts) -> Iterator[str]:
     """The facts, each with a comment: probability, reviewer, date, and the reasons that the reviewer saw."""
-    return (f"{_triple(decision, terms)} . # {_comment(decision)}\n" for decision in decisions)
+    return (f"{_triple(decision, facts.terms)} . # {_comment(decision)}\n" for decision in facts.decisions)
 
 
 def _comment(decision: Decision) -> str:
@@ -164,20 +167,20 @@ def _comment(decision: Decision) -> str:
     return visible(likely + "; ".join([decided, *decision.reasons]))
 
 
-def _tsv(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+def _tsv(facts: Facts) -> Iterator[str]:
     yield tsv_line(_COLUMNS)
-    for decision in decisions:
+    for decision in facts.decisions:
         cells = asdict(decision) | {"decision": decision.verdict, "reasons": "; ".join(decision.reasons)}
         yield tsv_line("" if cells[name] is None else str(cells[name]) for name in _COLUMNS)
 
 
-def _sparql(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+def _sparql(facts: Facts) -> Iterator[str]:
     """Accepted facts are inserted, rejected ones deleted."""
     between = ""
     for verdict, operation in (("accepted", "INSERT DATA"), ("rejected", "DELETE DATA")):
-        facts = [decision for decision in decisions if decision.verdict == verdict]
-        for start in range(0, len(facts), _BATCH):
-            lines = [f"  {_triple(decision, terms)} .\n" for decision in facts[start : start + _BATCH]]
+        chosen = [decision for decision in facts.decisions if decision.verdict == verdict]
+        for start in range(0, len(chosen), _BATCH):
+            lines = [f"  {_triple(decision, facts.terms)} .\n" for decision in chosen[start : start + _BATCH]]
             yield f"{between}{operation} {{\n{''.join(lines)}}}"
             between = " ;\n"
     yield "\n" if between else "# there are no decisions\n"
@@ -195,19 +198,17 @@ def _references(given: Mapping[str, str]) -> str:
     return "".join(cells)
 
 
-def _quickstatements(decisions: Sequence[Decision], terms: Terms, origin: str, references: str = "") -> Iterator[str]:
+def _quickstatements(facts: Facts) -> Iterator[str]:
     """A line that begins with a minus deletes a statement; rejected suggestions that the graph lacks get none."""
-    lines = []
-    for decision in decisions:
+    for decision in facts.decisions:
         head, relation, tail = (wikidata_id(name) for name in (decision.head, decision.relation, decision.tail))
         if not relation.startswith("P"):
             raise InputError(f"the relation {relation} is a Wikidata item, not a property. Choose another format.")
         if decision.verdict == "rejected":
-            lines.append(f"-{head}\t{relation}\t{tail}\n")
+            yield f"-{head}\t{relation}\t{tail}\n"
         else:
-            retrieved = f"\tS813\t+{decision.time[:10]}T00:00:00Z/11" if references else ""  # to the day
-            lines.append(f"{head}\t{relation}\t{tail}{references}{retrieved}\n")
-    return iter(lines)
+            retrieved = f"\tS813\t+{decision.time[:10]}T00:00:00Z/11" if facts.references else ""  # to the day
+            yield f"{head}\t{relation}\t{tail}{facts.references}{retrieved}\n"
 
 
 def wikidata_id(name: str) -> str:
@@ -220,9 +221,9 @@ def wikidata_id(name: str) -> str:
     return found[1]
 
 
-def _edges(decisions: Sequence[Decision], graph: Graph | None, source: str | None) -> Iterator[Row]:
+def _edges(facts: Facts) -> Iterator[Row]:
     """Facts that a model suggested and a person judged; rejected ones are negated."""
-    for one in decisions:
+    for one in facts.decisions:
         yield kgx_edge(
             one.head,
             one.relation,
@@ -231,30 +232,33 @@ def _edges(decisions: Sequence[Decision], graph: Graph | None, source: str | Non
             probability=one.probability,
             negated=one.verdict == "rejected",
             date=one.time[:10],
-            source=source,
+            source=facts.knowledge_source,
         )
 
 
-def _nodes(decisions: Sequence[Decision], graph: Graph | None, source: str | None) -> Iterator[Row]:
-    names = dict.fromkeys(name for one in decisions for name in (one.head, one.tail))
-    return kgx_nodes(names, graph)
+def _nodes(facts: Facts) -> Iterator[Row]:
+    names = dict.fromkeys(name for one in facts.decisions for name in (one.head, one.tail))
+    return kgx_nodes(names, facts.graph)
 
 
-def _kgx(rows: Rows, columns: Sequence[str] = ()) -> Write:
-    """A writer of KGX as TSV with these columns, without any as JSON Lines."""
+def _kgx(rows: Callable[[Facts], Iterator[Row]], columns: Sequence[str] = ()) -> Write:
+    """A writer of KGX: as TSV with these columns, or as JSON Lines without columns."""
 
-    def write(
-        decisions: Sequence[Decision], terms: Terms, origin: str, graph: Graph | None, source: str | None
-    ) -> Iterator[str]:
+    def write(facts: Facts) -> Iterator[str]:
         if columns:
             yield tsv_line(columns)
-        yield from map(kgx_line if columns else kgx_json, rows(decisions, graph, source))
+        yield from map(kgx_line if columns else kgx_json, rows(facts))
 
     return write
 
 
-def _cypher(decisions: Sequence[Decision], terms: Terms, origin: str, key: NodeKey | None = None) -> Iterator[str]:
-    return iter(list(cypher_file(decisions, key or NodeKey())))
+def _cypher(facts: Facts) -> Iterator[str]:
+    return cypher_file(facts.decisions, facts.node_key)
+
+
+def _rdf(serialize: Callable[[Sequence[Decision], Terms, str], str]) -> Write:
+    """A writer of RDF with provenance."""
+    return lambda facts: iter([serialize(facts.decisions, facts.terms, facts.origin)])
 
 
 def _triple(decision: Decision, terms: Terms) -> ox.Triple:
@@ -264,9 +268,9 @@ def _triple(decision: Decision, terms: Terms) -> ox.Triple:
 FORMATS = {
     "nt": Format("N-Triples", "application/n-triples", ".nt", _ntriples, tells_verdicts=False),
     "tsv": Format("TSV", _TSV, ".tsv", _tsv),
-    "ttl": Format("Turtle with provenance", "text/turtle", ".ttl", turtle),
-    "trig": Format("TriG with provenance", "application/trig", ".trig", trig),
-    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", ".trig12", trig_with_reifiers),
+    "ttl": Format("Turtle with provenance", "text/turtle", ".ttl", _rdf(turtle)),
+    "trig": Format("TriG with provenance", "application/trig", ".trig", _rdf(trig)),
+    "trig12": Format("TriG with RDF 1.2 reifiers", "application/trig", ".trig12", _rdf(trig_with_reifiers)),
     "sparql": Format("SPARQL UPDATE", "application/sparql-update", ".ru", _sparql),
     "quickstatements": Format("QuickStatements", "text/plain", ".txt", _quickstatements, only_known=True),
     "kgx": Format("KGX edges, TSV", _TSV, "_edges.tsv", _kgx(_edges, EDGE_COLUMNS), beside="kgx-nodes"),

@@ -1,4 +1,4 @@
-"""Fills columns from a graph: known values, or suggested ones if none is known."""
+"""Fills columns of a spreadsheet from a graph: known values, or suggested ones if none is known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOKED_AT = 10_000  # facts of a relation that are read to find the type of its
 _KNOWN = 1.0  # shown instead of a probability for known facts
 _IN_GRAPH, _ACCEPTED = "in the graph", "accepted by a reviewer"
 
-# What else a column can show of the same values: the end of its id, what its name ends in.
+# A column can also show the probability of values, or the reasons: the end of its id, and what it shows.
 _PROBABILITY, _REASON = "#probability", "#reason"
 _ASPECTS = {_PROBABILITY: "probability", _REASON: "reason"}
 
@@ -144,9 +144,8 @@ class Extender:
         """The facts of the graph, then those that reviewers accepted."""
         found = {}
         for name, entity in entities.items():
-            relations, others = self._graph.neighbours.of(entity)
-            begin, end = np.searchsorted(relations, [relation, relation + 1])
-            found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in others[begin:end][:MAX_SUGGESTIONS].tolist()]
+            tails = self._graph.neighbours.along(entity, relation)[:MAX_SUGGESTIONS].tolist()
+            found[name] = [_Found(tail, _KNOWN, _IN_GRAPH) for tail in tails]
         there = {(name, value.tail) for name, values in found.items() for value in values}
         for decision in self._service.decisions.current(self._graph.relation_names[relation], ("accepted",)):
             tail = self._graph.entity_names.find(decision.tail)

@@ -15,9 +15,10 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faan.web.answers import refusal
 from faan.web.limits import MAX_BODY
 from faan.web.sites import Sites, is_loopback
 
@@ -29,12 +30,13 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
 }
 
 
@@ -67,8 +69,8 @@ class Guard:
             is_open = path == RECONCILE or path.startswith(f"{RECONCILE}/")
             origin = Headers(scope=scope).get("origin")
             send = _marked(send, path, self._sites.headers(origin, _POLICY) if is_open else {})
-            refusal = self._refusal(scope, is_open, has_key)
-            await (refusal or _Limited(self._app))(scope, receive, send)
+            refused = self._refusal(scope, is_open, has_key)
+            await (refused or _Limited(self._app))(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -82,20 +84,20 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self._token is None and not is_loopback(_name_of(host)):
-            return _problem(
+            return refusal(
                 400, "this host name is not served: open the address that `faan serve` printed, or serve with a token"
             )
         is_allowed = is_open and self._sites.allow(headers.get("origin", ""))
         if scope["method"] not in _SAFE and not is_allowed and not _same_site(headers, host):
             hint = ": open the reconciliation service to it with --allow-origin" if is_open else ""
-            return _problem(403, f"the request comes from another site{hint}")
+            return refusal(403, f"the request comes from another site{hint}")
         if not is_allowed and _is_part_of_another_page(headers):
-            return _problem(403, "the request comes from a page of another site")
+            return refusal(403, "the request comes from a page of another site")
         if is_allowed and scope["method"] == "OPTIONS":
             return Response(status_code=204)
         form = "application/x-www-form-urlencoded" if is_open else "application/json"
         if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != form:
-            return _problem(415, f"expected a body with Content-Type: {form}")
+            return refusal(415, f"expected a body with Content-Type: {form}")
         if self._token is None or has_key or scope["path"].startswith(_OPEN):
             return None
         return self._refusal_without_token(scope, headers, self._token)
@@ -112,8 +114,8 @@ class Guard:
             return answer
         if scope["path"] == "/":
             return HTMLResponse(self._token_page, status_code=401)
-        problem = "the token is missing or wrong: send Authorization: Bearer TOKEN, or open the page with ?token=TOKEN"
-        return _problem(401, problem, {"www-authenticate": "Bearer"})
+        what = "the token is missing or wrong: send Authorization: Bearer TOKEN, or open the page with ?token=TOKEN"
+        return refusal(401, what, {"www-authenticate": "Bearer"})
 
 
 class _Limited:
@@ -132,7 +134,7 @@ class _Limited:
             body += message.get("body", b"")
             more = message.get("more_body", False)
             if len(body) > MAX_BODY:
-                await _problem(413, f"the request is larger than {MAX_BODY:,} bytes")(scope, receive, send)
+                await refusal(413, f"the request is larger than {MAX_BODY:,} bytes")(scope, receive, send)
                 return
         pending: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
@@ -142,19 +144,16 @@ class _Limited:
         await self._app(scope, receive_again, send)
 
 
-def _problem(status: int, error: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse({"error": error, "nearest": [], "standing": None}, status_code=status, headers=headers)
-
-
 def _marked(send: Send, path: str, others: dict[str, str]) -> Send:
     """Add the security headers to every answer."""
 
     async def send_marked(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in (_HEADERS | others).items():
+            for name, value in (HEADERS | others).items():
                 headers[name] = value
-            headers["cache-control"] = "max-age=3600" if path.startswith("/static/vendor/") else "no-cache"
+            if path.startswith("/static/vendor/"):
+                headers["cache-control"] = "max-age=3600"
         await send(message)
 
     return send_marked

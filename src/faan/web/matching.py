@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from faan.base import InputError, Ints, shorten
+from faan.base import InputError, shorten
 from faan.graph import plain_words
 from faan.web.naming import Naming
 from faan.web.reconcile_requests import CellQuery, Strictness, Value
@@ -75,14 +75,15 @@ class Matcher:
     """Finds the entities of a graph that cells mean."""
 
     def __init__(self, naming: Naming, vocabulary: Vocabulary) -> None:
-        self._naming, self._vocabulary, self._graph = naming, vocabulary, naming.graph
+        self._search, self._vocabulary, self._graph = naming.search, vocabulary, naming.graph
+        self._edges = naming.search.edges
 
     def match(self, query: CellQuery, until: float = math.inf) -> list[Candidate]:
         """The entities that a cell may mean, best first; raises an error after a point in time (`time.monotonic`)."""
         kinds = self._vocabulary.kinds(query.type)
         wanted = [(self._graph.relation(one.pid), one.v) for one in query.properties]
         text = query.query.strip()
-        entities = self._naming.search.candidates(text, _COMPARED, kinds) if text else self._having(wanted, until)
+        entities = self._search.candidates(text, _COMPARED, kinds) if text else self._having(wanted, until)
         judged = []
         for entity, alike in zip(entities, self._alike(text, entities), strict=True):
             _check_time(until)
@@ -93,7 +94,7 @@ class Matcher:
         certain = _certain(judged)
         good = sorted(
             (one for one in judged if one.score >= _LEAST),
-            key=lambda one: (-one.score, -one.sameness, -self._facts(one.entity)),
+            key=lambda one: (-one.score, -one.sameness, -self._edges(one.entity)),
         )
         return [self._candidate(one, one is certain, bool(kinds)) for one in good[: query.most]]
 
@@ -105,7 +106,7 @@ class Matcher:
         if judged.asked:
             features.append(Feature("properties", round(judged.agreeing / judged.asked, 3)))
             features.append(Feature("contradicted", judged.contradicted))
-        features.append(Feature("facts", self._facts(entity)))
+        features.append(Feature("facts", self._edges(entity)))
         return Candidate(
             graph.entity_names[entity],
             local_part(graph.entity_label(entity)),
@@ -116,10 +117,6 @@ class Matcher:
             features,
         )
 
-    def _facts(self, entity: int) -> int:
-        offsets = self._graph.neighbours.offsets
-        return int(offsets[entity + 1] - offsets[entity])
-
     def _has_type(self, entity: int, kinds: set[int], strictness: Strictness) -> bool:
         types = self._graph.types
         if not kinds or types is None:
@@ -128,16 +125,15 @@ class Matcher:
         return own == kinds if strictness == "all" else bool(own)
 
     def _alike(self, text: str, entities: Sequence[int]) -> Iterator[tuple[float, int]]:
-        """How alike the names of entities are to a text, and whether they are the same; without a text all are."""
+        """How alike the names of entities are to a text, and whether they are the same; without a text, all fit."""
         if not text:
             yield from [(1.0, 0)] * len(entities)
             return
         labels = [self._graph.entity_label(entity) for entity in entities]
         typed, *plain = plain_words(pl.Series([text, *labels], dtype=pl.String))
         folded = text.casefold()
-        for entity, label, words in zip(entities, labels, plain, strict=True):
-            names = (label, local_part(label), self._graph.entity_names[entity])
-            is_same = any(name.casefold() == folded for name in names)
+        for entity, words in zip(entities, plain, strict=True):
+            is_same = folded in self._folded(entity)
             sameness = 2 if is_same else int(words == typed and words != "")
             yield 1.0 if is_same else 0.99 if sameness else min(0.98, likeness(typed, words)), sameness
 
@@ -146,42 +142,41 @@ class Matcher:
         agreeing = contradicted = 0
         for relation, values in wanted:
             tails = self._tails(entity, relation)
-            names = {text for tail in tails.tolist() for text in self._folded(tail)}
-            ids = {self._graph.entity_names[tail] for tail in tails.tolist()}
+            names = {text for tail in tails for text in self._folded(tail)}
+            ids = {self._graph.entity_names[tail] for tail in tails}
             agrees = any(value.text in ids if value.is_id else value.text.casefold() in names for value in values)
             agreeing += agrees
-            contradicted += len(tails) > 0 and not agrees
+            contradicted += bool(tails) and not agrees
         return agreeing, contradicted, len(wanted)
 
-    def _folded(self, entity: int) -> Iterable[str]:
+    def _folded(self, entity: int) -> set[str]:
+        """The names of an entity without case."""
         label = self._graph.entity_label(entity)
         return {name.casefold() for name in (label, local_part(label), self._graph.entity_names[entity])}
 
-    def _tails(self, entity: int, relation: int) -> Ints:
-        relations, entities = self._graph.neighbours.of(entity)
-        begin, end = np.searchsorted(relations, [relation, relation + 1])
-        return entities[begin : min(end, begin + _HAVING)]
+    def _tails(self, entity: int, relation: int) -> list[int]:
+        tails: list[int] = self._graph.neighbours.along(entity, relation)[:_HAVING].tolist()
+        return tails
 
     def _having(self, wanted: Properties, until: float) -> list[int]:
-        """Entities that have one of the values at least, those with most of them first."""
-        found: dict[int, int] = {}
+        """Entities that have at least one of the values, those with most of them first."""
+        found = Counter[int]()
         for relation, values in wanted:
             heads: set[int] = set()
             for value in dict.fromkeys(values):
                 _check_time(until)
                 for tail in self._meant(value):
-                    heads.update(self._tails(tail, relation + self._graph.num_relations).tolist())
-            for head in heads:
-                found[head] = found.get(head, 0) + 1
-        return sorted(found, key=lambda entity: (-found[entity], -self._facts(entity), entity))[:_HAVING]
+                    heads.update(self._tails(tail, relation + self._graph.num_relations))
+            found.update(heads)
+        return sorted(found, key=lambda entity: (-found[entity], -self._edges(entity), entity))[:_HAVING]
 
     def _meant(self, value: Value) -> list[int]:
-        """The entities that a value of a property is: by its id, or by its very name."""
+        """The entities that a value of a property may mean: by its id, or by its exact name."""
         number = self._graph.entity_names.find(value.text)
         if value.is_id:
             return [] if number is None else [number]
         folded = value.text.strip().casefold()
-        near = self._naming.search.candidates(value.text, _COMPARED, set())
+        near = self._search.candidates(value.text, _COMPARED, set())
         return [entity for entity in near if folded in self._folded(entity)]
 
 
@@ -208,16 +203,16 @@ def likeness(one: str, other: str) -> float:
 
 
 def _ratio(one: str, other: str, least: float) -> float:
-    """The share of letters that two texts have in common in the same order; 0 where it is no more than needed."""
+    """The share of letters that two texts have in common in the same order; 0 if it cannot be above `least`."""
     first, second = sorted((one, other))  # which of the two comes first would count otherwise
     compared = difflib.SequenceMatcher(None, first, second, autojunk=False)
     return compared.ratio() if compared.real_quick_ratio() > least and compared.quick_ratio() > least else 0.0
 
 
 def _certain(judged: Sequence[_Judged]) -> _Judged | None:
-    """The one entity that is meant beyond doubt: of the very name and the right type, and no fact speaks against it.
+    """The only entity of exactly this name and the right type, unless a fact contradicts it.
 
-    Of several such entities one is certain if it alone has all properties that are asked for.
+    Among several such entities, it is the only one that has all requested properties.
     """
     same = [one for one in judged if one.sameness and one.has_type]
     best = max((one.sameness for one in same), default=0)

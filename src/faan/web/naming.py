@@ -15,7 +15,7 @@ from faan.web.link import LinkTemplate
 from faan.web.requests import NamesRequest
 from faan.web.search import Search, local_part
 
-_NEAREST = 5  # unknown names in one request whose nearest ones are looked for
+_NEAREST = 5  # unknown names of one request for which similar names are searched
 _TYPES = 5  # of an entity that are shown
 
 
@@ -47,14 +47,15 @@ class Naming:
             if all(word in f"{relation.name} {relation.label}".casefold() for word in words)
         ]
 
-    def entity(self, name: str, nearest: bool = True) -> str:
-        """The name of an entity that was given by name or label; the nearest names come from the index."""
+    def entity(self, name: str, *, nearest: bool = True) -> str:
+        """The name of an entity that was given by name or label; an error names the nearest ones if wanted."""
         graph = self.graph
         number = graph.entity_names.find(name)
         if number is None and graph.entity_labels is not None and graph.entity_labels.find(name) is not None:
             number = graph.entity(name)
         if number is None:
-            raise UnknownNameError("entity", name, [found.name for found in self.search.find(name, 3 * nearest)])
+            near = self.search.find(name, 3) if nearest else []
+            raise UnknownNameError("entity", name, [entity.name for entity in near])
         return graph.entity_names[number]
 
     def called(self, relation: str) -> str:
@@ -64,7 +65,7 @@ class Naming:
         return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
 
     def look_up(self, request: NamesRequest) -> NamesAnswer:
-        """Resolve names or labels; similar names are searched for a few of them only, because that is slow."""
+        """Resolve names or labels; only the first few unknown ones get similar names, because that search is slow."""
         relation, near = None, []
         if request.relation is not None:
             try:
@@ -76,7 +77,7 @@ class Naming:
         found, patience = [], _NEAREST
         for asked in request.entities:
             try:
-                found.append(LookedUp(asked, self.search.describe(self.entity(asked, patience > 0)), "", []))
+                found.append(LookedUp(asked, self.search.describe(self.entity(asked, nearest=patience > 0)), "", []))
             except UnknownNameError as error:
                 found.append(LookedUp(asked, None, str(error), error.nearest))
                 patience -= 1

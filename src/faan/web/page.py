@@ -22,11 +22,6 @@ _FIRST_RELATIONS = 40  # on the start page; typing finds the others
 router = APIRouter(include_in_schema=False)
 
 
-def token_page() -> str:
-    """The form that asks for the token."""
-    return render("token.html")
-
-
 @router.get("/", response_class=HTMLResponse)
 def start(request: Request, service: Served) -> str:
     """The page; the script reads from the address what to show."""

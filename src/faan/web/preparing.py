@@ -6,7 +6,7 @@ import logging
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from faan.base import InputError, OnProgress
@@ -38,20 +38,18 @@ def prepared_search(
                 search = open_search(graph, path, on_progress)
             except InputError:  # the folder may not be ours to write to
                 search = open_search(graph, spare, on_progress)
-            try:
+            with closing(search):
                 yield search
-            finally:
-                search.close()
             return
         search, stopped = open_first(graph, Path(temporary) / "first.sqlite", FIRST), threading.Event()
         builder = threading.Thread(target=_build, args=(graph, path, spare, search, stopped, built))
         builder.start()
-        try:
-            yield search
-        finally:
-            stopped.set()
-            builder.join()
-            search.close()
+        with closing(search):
+            try:
+                yield search
+            finally:
+                stopped.set()
+                builder.join()
 
 
 def _build(

@@ -7,7 +7,7 @@ what and when, which model suggested it from which examples, with which probabil
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyoxigraph as ox
 from pydantic import BaseModel, ValidationError
@@ -27,26 +27,23 @@ _TYPE = ox.NamedNode(f"{_RDF}type")
 _LABEL = ox.NamedNode(f"{_RDFS}label")
 
 
-def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """The file as text, in one piece."""
-    story = _Story(terms, origin).tell(decisions)
-    written = ox.serialize(story, format=ox.RdfFormat.TURTLE, prefixes=_PREFIXES)
-    return iter([(written or b"").decode()])
+def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
+    """The accepted facts, and the provenance of all decisions."""
+    return _serialized(_Story(terms, origin).tell(decisions), ox.RdfFormat.TURTLE)
 
 
-def trig(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
-    """Accepted facts in a named graph; their provenance is in the default graph."""
-    return _dataset(_Story(terms, origin), decisions)
+def trig(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
+    """The same, with the accepted facts in a named graph and their provenance in the default graph."""
+    return _serialized(_Story(terms, origin).quads(decisions), ox.RdfFormat.TRIG)
 
 
-def trig_with_reifiers(decisions: Sequence[Decision], terms: Terms, origin: str) -> Iterator[str]:
+def trig_with_reifiers(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
     """The same in RDF 1.2: a decision reifies its fact as a triple term."""
-    return _dataset(_Story(terms, origin, reifiers=True), decisions)
+    return _serialized(_Story(terms, origin, reifiers=True).quads(decisions), ox.RdfFormat.TRIG)
 
 
-def _dataset(story: _Story, decisions: Sequence[Decision]) -> Iterator[str]:
-    written = ox.serialize(story.quads(decisions), format=ox.RdfFormat.TRIG, prefixes=_PREFIXES)
-    return iter([(written or b"").decode()])
+def _serialized(statements: Iterable[ox.Triple] | Iterable[ox.Quad], format: ox.RdfFormat) -> str:
+    return (ox.serialize(statements, format=format, prefixes=_PREFIXES) or b"").decode()
 
 
 class _Given(BaseModel):
@@ -122,11 +119,9 @@ class _Story:
         yield from self._reified(statement, self._fact(decision))
         yield from _types(statement, f"{_PROV}Entity")
         yield ox.Triple(statement, _faan("decision"), ox.Literal(decision.verdict))
-        for name, number in (("probability", decision.probability), ("score", decision.score)):
-            if number is not None:
-                yield ox.Triple(statement, _faan(name), ox.Literal(number))
-        if decision.rank is not None:
-            yield ox.Triple(statement, _faan("rank"), ox.Literal(decision.rank))
+        for name in ("probability", "score", "rank"):
+            if (value := getattr(decision, name)) is not None:
+                yield ox.Triple(statement, _faan(name), ox.Literal(value))
         for reason in decision.reasons:
             yield ox.Triple(statement, _faan("reason"), ox.Literal(reason))
         yield ox.Triple(statement, _prov("wasAttributedTo"), reviewer)

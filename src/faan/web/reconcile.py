@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Annotated, Any
@@ -41,8 +40,27 @@ _FIELDS = 20  # of one request
 _SAMPLE = 1000  # names that are looked at to see what stands before them
 _WIDTH, _HEIGHT = 420, 260  # of a preview
 
-router = APIRouter(include_in_schema=False)  # it has a specification of its own
 Parameters = dict[str, str]
+
+
+def _is_about_request(error: InputError) -> bool:
+    """Whether an error says what is wrong with the request, not with a file of the server."""
+    return type(error) in (InputError, UnknownNameError)
+
+
+def _refusing() -> Iterator[None]:
+    """Answer what is wrong with a request by 400, as clients of this interface expect."""
+    try:
+        yield
+    except TooManyError as error:
+        raise HTTPException(413, str(error)) from None
+    except InputError as error:
+        if _is_about_request(error):
+            raise HTTPException(400, str(error)) from None
+        raise
+
+
+router = APIRouter(include_in_schema=False, dependencies=[Depends(_refusing)])  # it has a specification of its own
 
 
 class Reconciler:
@@ -81,19 +99,17 @@ class Reconciler:
 
     def manifest(self, address: str) -> dict[str, Any]:
         """The manifest: what this service offers."""
-        suggest = {
-            what: {"service_url": address, "service_path": f"/suggest/{what}"}
-            for what in ("entity", "type", "property")
-        }
+        kinds = ("entity", "type", "property")
+        view = f"{address}/preview?id={{{{id}}}}"
         return {
             "versions": ["0.2"],
             "name": f"{self.service.name} (faan)",
             **self.spaces,
             "serviceVersion": __version__,
             "defaultTypes": [{"id": kind.id, "name": kind.name} for kind in self.vocabulary.types[:_TYPES]],
-            "view": {"url": f"{address}/preview?id={{{{id}}}}"},
-            "preview": {"url": f"{address}/preview?id={{{{id}}}}", "width": _WIDTH, "height": _HEIGHT},
-            "suggest": suggest,
+            "view": {"url": view},
+            "preview": {"url": view, "width": _WIDTH, "height": _HEIGHT},
+            "suggest": {kind: {"service_url": address, "service_path": f"/suggest/{kind}"} for kind in kinds},
             "extend": {
                 "propose_properties": {"service_url": address, "service_path": "/properties"},
                 "property_settings": _SETTINGS if self.service.graph.schema is None else [*_SETTINGS, _STRICT],
@@ -103,9 +119,9 @@ class Reconciler:
 
 
 def _space(names: Names) -> str:
-    """What stands before the last part of most names, where they are IRIs; else an IRI for these names and no others.
+    """The common beginning of most names if they are IRIs; else an IRI that stands for exactly these names.
 
-    So it does not depend on where the graph was read from: the same ids are the same entities.
+    It does not depend on where the graph was read from: the same ids are the same entities.
     """
     sample = [names[number] for number in range(0, len(names), max(1, len(names) // _SAMPLE))]
     spaces = Counter(name.rstrip("#/:").removesuffix(local_name(name)) for name in sample if "://" in name)
@@ -179,30 +195,28 @@ Given = Annotated[Parameters, Depends(_parameters)]
 @router.post(RECONCILE)
 def reconcile(request: Request, given: Given, known: Known) -> dict[str, Any]:
     """The manifest, answers to queries, or values for columns."""
-    with _refusing():
-        match "queries" in given, "extend" in given:
-            case True, False:
-                return known.reconcile(given["queries"])
-            case False, True:
-                return known.extender.extend(read_extension(given["extend"]))
-        if request.method == "GET" and not {"queries", "extend", "query"}.intersection(given):
-            return known.manifest(_address(request))
-        raise InputError('expected one field, `queries` or `extend`; such as queries={"q0": {"query": "Peru"}}')
+    match "queries" in given, "extend" in given:
+        case True, False:
+            return known.reconcile(given["queries"])
+        case False, True:
+            return known.extender.extend(read_extension(given["extend"]))
+    if request.method == "GET" and not {"queries", "extend", "query"}.intersection(given):
+        return known.manifest(_address(request))
+    raise InputError('expected one field, `queries` or `extend`; such as queries={"q0": {"query": "Peru"}}')
 
 
 @router.get(f"{RECONCILE}/suggest/entity")
 def suggest_entities(given: Given, known: Known) -> dict[str, Any]:
     """Entities by the beginning of their names."""
-    with _refusing():
-        text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
-        found = known.service.naming.search.find(text, skipped + _SHOWN)[skipped:]
-        return {"result": [_entity(known, one.name) for one in found]}
+    text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
+    found = known.service.naming.search.find(text, skipped + _SHOWN)[skipped:]
+    return {"result": [_entity(known, one.name) for one in found]}
 
 
 def _entity(known: Reconciler, name: str) -> dict[str, Any]:
     graph = known.service.graph
     number = graph.entity(name)
-    kinds = [{"id": kind.id, "name": kind.name} for kind in known.vocabulary.kinds_of(number)]
+    kinds = [asdict(kind) for kind in known.vocabulary.kinds_of(number)]
     description = graph.entity_description(number) or ", ".join(kind["name"] for kind in kinds)
     return {"id": name, "name": graph.entity_label(number), "description": shorten(description), "notable": kinds}
 
@@ -221,18 +235,16 @@ def suggest_properties(given: Given, known: Known) -> dict[str, Any]:
 
 
 def _matching(terms: Sequence[Term], given: Parameters) -> dict[str, Any]:
-    with _refusing():
-        text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
-        return {"result": [asdict(term) for term in matching(terms, text)[skipped : skipped + _SHOWN]]}
+    text, skipped = _text(given, "prefix"), _number(given, "cursor", 0, 0, MAX_CURSOR)
+    return {"result": [asdict(term) for term in matching(terms, text)[skipped : skipped + _SHOWN]]}
 
 
 @router.get(f"{RECONCILE}/properties")
 def propose_properties(given: Given, known: Known) -> dict[str, Any]:
     """Relations that entities of a type have."""
-    with _refusing():
-        kind, limit = given.get("type", ""), _number(given, "limit", _PROPOSED, 1, MAX_CURSOR)
-        found = [{"id": term.id, "name": term.name} for term in known.vocabulary.proposed(kind)[:limit]]
-        return {"type": kind, "limit": limit, "properties": found}
+    kind, limit = given.get("type", ""), _number(given, "limit", _PROPOSED, 1, MAX_CURSOR)
+    found = [{"id": term.id, "name": term.name} for term in known.vocabulary.proposed(kind)[:limit]]
+    return {"type": kind, "limit": limit, "properties": found}
 
 
 @router.get(f"{RECONCILE}/preview", response_class=HTMLResponse)
@@ -289,21 +301,3 @@ def _address(request: Request) -> str:
     """The address of this service as the client sees it, behind a proxy too."""
     base = str(request.base_url).rstrip("/") + RECONCILE
     return base.replace("http:", "https:", 1) if request.headers.get("x-forwarded-proto") == "https" else base
-
-
-def _is_about_request(error: InputError) -> bool:
-    """Whether an error says what is wrong with the request, not with a file of the server."""
-    return type(error) in (InputError, UnknownNameError)
-
-
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Answer what is wrong with a request by 400, as clients of this interface expect."""
-    try:
-        yield
-    except TooManyError as error:
-        raise HTTPException(413, str(error)) from None
-    except InputError as error:
-        if _is_about_request(error):
-            raise HTTPException(400, str(error)) from None
-        raise

@@ -1,4 +1,4 @@
-"""Finding entities as one types: by the beginning of words, in any order, one typing error in a word forgiven.
+"""Finds entities as a person types: by the beginnings of words, in any order, with one typing error in each word.
 
 The index is an SQLite full-text table. Rows are numbered by importance, entities with most edges first, and such a
 table gives its matches in the order of their numbers: the best matches of the shortest beginning are there at once,
@@ -73,7 +73,7 @@ class PreparingError(InputError):
 class Search:
     """An index of a graph's entities; may be used by many threads at once.
 
-    One that is not complete holds those with most edges. The others are found by their whole name or label.
+    An incomplete index holds the entities with most edges. The others are found by their whole name or label.
     """
 
     def __init__(self, graph: Graph, path: Path, *, complete: bool = True) -> None:
@@ -124,7 +124,7 @@ class Search:
         """The entities that a cell of a table may mean, those of some types first; a few of its words may be enough.
 
         Raises:
-            PreparingError: The index is not complete. A cell would be said to mean nothing that was not looked for.
+            PreparingError: The index is not complete, so a cell could seem to match no entity.
         """
         if not self.is_complete:
             raise PreparingError("the index of names is being built; ask again in a minute")
@@ -174,7 +174,7 @@ class Search:
         found = {entity for i in range(len(terms)) for entity in self._match(terms[:i] + terms[i + 1 :])}
         if not found:
             found = {e for word, term in zip(words, terms, strict=True) if len(word) > 3 for e in self._match([term])}
-        return sorted(found, key=lambda entity: (-self._shared(entity, words), -self._edges(entity), entity))
+        return sorted(found, key=lambda entity: (-self._shared(entity, words), -self.edges(entity), entity))
 
     def _shared(self, entity: int, words: list[str]) -> int:
         """How many letters the words have that an entity's name has too."""
@@ -182,18 +182,20 @@ class Search:
         return sum(len(word) for word in set(words).intersection(own))
 
     def _likely(self, entity: int, typed: str, whole: bool, kinds: set[int]) -> float:
-        """How likely an entity is meant: whole words, the beginning of its text, four times the edges weigh alike.
+        """How likely it is that an entity is meant.
 
-        Its very words, or being of the kind that is looked for, weigh more than any number of edges.
+        Whole words, or the beginning of its text, weigh as much as four times the edges. All of its words, or a kind
+        that is looked for, weigh more than any number of edges.
         """
         text = " ".join(words_of(local_part(self._graph.entity_label(entity))))
         alike = len(kinds & self._kinds(entity)) / len(kinds) if kinds else 0.0
         begins = text.startswith(typed)
         first = f"{text} ".startswith(f"{typed} ")  # whole words at the beginning, which are more often meant
         weights = 2 * begins + 2 * whole + 2 * first + _MANY * (text == typed) + _MANY * alike
-        return math.log2(self._edges(entity) + 1) + weights
+        return math.log2(self.edges(entity) + 1) + weights
 
-    def _edges(self, entity: int) -> int:
+    def edges(self, entity: int) -> int:
+        """How many edges an entity has, in both directions."""
         offsets = self._graph.neighbours.offsets
         return int(offsets[entity + 1] - offsets[entity])
 
@@ -283,7 +285,7 @@ class Search:
     def _describe(self, entity: int) -> Entity:
         graph = self._graph
         kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(entity)[:1]]
-        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self._edges(entity))
+        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self.edges(entity))
 
 
 def _quoted(word: str) -> str:

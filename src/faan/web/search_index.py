@@ -82,16 +82,14 @@ def _fits(graph: Graph, path: Path) -> bool:
         with closing(open_index(path)) as connection:
             if schema_of(connection) != schema_by(_SCHEMA):
                 return False
-            about = connection.execute("SELECT version, graph, content FROM about").fetchall()
-            letters = connection.execute("SELECT letters FROM about").fetchone()
+            ((letters, *about),) = connection.execute("SELECT letters, version, graph, content FROM about")
             rows = connection.execute("SELECT id, entity FROM entity ORDER BY id").fetchall()
-            order = list(enumerate(_order(graph).tolist()))
-            return bool(
-                about == [(_VERSION, _fingerprint(graph), _content(connection))]
-                and isinstance(letters[0], str)
-                and rows == order
+            return (
+                about == [_VERSION, _fingerprint(graph), _content(connection)]
+                and isinstance(letters, str)
+                and rows == list(enumerate(_order(graph).tolist()))
             )
-    except (sqlite3.Error, OSError, TypeError):
+    except (sqlite3.Error, OSError, ValueError):
         return False
 
 

@@ -13,24 +13,13 @@ from itertools import islice
 from faan.base import InputError
 from faan.complete import Completer, Examples, Explanation, Extended, Suggestion, Trust
 from faan.graph import Graph
-from faan.web.answers import (
-    Explained,
-    PastDecision,
-    PastDecisions,
-    Suggested,
-)
+from faan.web.answers import Explained, PastDecision, PastDecisions, Suggested
 from faan.web.decision import Decided, Decision, NewDecision
 from faan.web.decisions import Decisions
 from faan.web.gate import Gate
 from faan.web.limits import MAX_SECONDS, SLICE
 from faan.web.naming import Naming
-from faan.web.requests import (
-    DecideRequest,
-    ExplainRequest,
-    QuestionRequest,
-    ScoreRequest,
-    SuggestRequest,
-)
+from faan.web.requests import DecideRequest, ExplainRequest, QuestionRequest, ScoreRequest, SuggestRequest
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -80,11 +69,11 @@ class Service:
         )
 
     def suggest(self, request: SuggestRequest) -> Iterator[Suggested | None]:
-        """Suggestions as they come; None at the end where time is over before all were found.
+        """Suggestions as they are found; None at the end if the time was over before all were found.
 
-        What is wrong with the request is said before the first of them.
+        Errors about the request are raised at once, before the first suggestion.
         """
-        examples, relation = self._examples(request), self.relation_name(request)
+        relation, examples, rejected = self._asked(request)
         heads, tails = self._entities(request.heads), self._entities(request.tails)
         deadline = time.monotonic() + self.seconds
         with self.gate.turn():
@@ -94,7 +83,7 @@ class Service:
                 tails=tails,
                 top=request.top,
                 known=request.known,
-                rejected=self._rejected(request),
+                rejected=rejected,
                 strict=request.strict,
             )
             limited = islice(found.stream(), request.limit)
@@ -102,9 +91,8 @@ class Service:
         return self._stream(first, limited, relation, deadline)
 
     def _stream(
-        self, first: list[Suggestion], others: Iterator[Suggestion], relation: str, deadline: float
+        self, some: list[Suggestion], others: Iterator[Suggestion], relation: str, deadline: float
     ) -> Iterator[Suggested | None]:
-        some = first
         while some:
             for suggestion in some:
                 yield self._suggested(suggestion, relation)
@@ -116,25 +104,25 @@ class Service:
 
     def score(self, request: ScoreRequest) -> list[Suggested]:
         """A judgement of given pairs, in their order."""
-        examples, relation = self._examples(request), self.relation_name(request)
-        pairs = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in request.pairs]
+        relation, examples, rejected = self._asked(request)
+        pairs = self._pairs(request.pairs)
         with self.gate.turn():
-            judged = self.completer.score(pairs, examples, rejected=self._rejected(request))
+            judged = self.completer.score(pairs, examples, rejected=rejected)
         return [self._suggested(suggestion, relation) for suggestion in judged]
 
     def explain(self, request: ExplainRequest) -> Explained:
         """The evidence for and against one fact."""
-        examples, relation = self._examples(request), self.relation_name(request)
+        relation, examples, rejected = self._asked(request)
         head, tail = self.naming.entity(request.head), self.naming.entity(request.tail)
         with self.gate.turn():
-            explanation = self.completer.explain(head, tail, examples, rejected=self._rejected(request))
+            explanation = self.completer.explain(head, tail, examples, rejected=rejected)
         return self._explained(explanation, relation)
 
     def trust(self, request: QuestionRequest) -> Trust:
         """How reliable the probabilities of a relation are."""
-        examples = self._examples(request)
+        _, examples, rejected = self._asked(request)
         with self.gate.turn():
-            return self.completer.trust(examples, rejected=self._rejected(request))
+            return self.completer.trust(examples, rejected=rejected)
 
     def decide(self, request: DecideRequest) -> Decision:
         """Save a decision."""
@@ -143,9 +131,7 @@ class Service:
         if self.graph.relation_names.find(relation) is not None:
             origin["relation"] = relation  # its own facts are examples
         if request.examples is not None:
-            origin["examples"] = [
-                (self.naming.entity(head), self.naming.entity(tail)) for head, tail in request.examples
-            ]
+            origin["examples"] = self._pairs(request.examples)
         return self.decisions.decide(
             NewDecision(
                 reviewer=request.reviewer,
@@ -167,25 +153,23 @@ class Service:
     def _entities(self, names: Sequence[str] | None) -> list[str] | None:
         return None if names is None else [self.naming.entity(name) for name in names]
 
-    def _examples(self, question: QuestionRequest) -> Examples:
-        """The examples for a completer: facts of the graph, given pairs, accepted facts where asked for."""
-        relation = self.relation_name(question)
-        accepted = []
-        if question.accepted_until:
-            standing = self.decisions.current(relation, ("accepted",), question.accepted_until)
-            accepted = [(decision.head, decision.tail) for decision in standing]
-        given = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in question.examples or ()]
-        if self.graph.relation_names.find(relation) is None:
-            return (*given, *accepted)
-        return Extended(relation, (*given, *accepted)) if given or accepted else relation
+    def _pairs(self, pairs: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
+        return [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in pairs or ()]
 
-    def _rejected(self, question: QuestionRequest) -> tuple[tuple[str, str], ...]:
-        """Pairs that are known to be wrong: given ones, and rejected facts where asked for."""
-        wrong = [(self.naming.entity(head), self.naming.entity(tail)) for head, tail in question.rejected or ()]
+    def _asked(self, question: QuestionRequest) -> tuple[str, Examples, tuple[tuple[str, str], ...]]:
+        """A relation with its examples and the pairs that are known to be wrong, as a completer takes them.
+
+        Examples are facts of the graph, given pairs and accepted facts; rejected facts are wrong.
+        """
+        relation = self.relation_name(question)
+        examples, wrong = self._pairs(question.examples), self._pairs(question.rejected)
         if question.accepted_until:
-            standing = self.decisions.current(self.relation_name(question), ("rejected",), question.accepted_until)
-            wrong += [(decision.head, decision.tail) for decision in standing]
-        return tuple(dict.fromkeys(wrong))
+            for decision in self.decisions.current(relation, ("accepted", "rejected"), question.accepted_until):
+                (examples if decision.verdict == "accepted" else wrong).append((decision.head, decision.tail))
+        rejected = tuple(dict.fromkeys(wrong))
+        if self.graph.relation_names.find(relation) is None:
+            return relation, tuple(examples), rejected
+        return relation, Extended(relation, tuple(examples)) if examples else relation, rejected
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
         graph, head, tail = self.graph, suggestion.head, suggestion.tail

@@ -7,7 +7,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class Readers:
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
         self._idle: list[sqlite3.Connection] = []
+        self._closed = False
         self._places = threading.Semaphore(_READERS)
 
     def query(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
@@ -39,11 +40,15 @@ class Readers:
                 return connection.execute(query, values).fetchall()
             finally:
                 self._idle.append(connection)
+                if self._closed:  # meanwhile, by another thread
+                    self.close()
 
     def close(self) -> None:
-        """Close all that are not in use."""
-        while self._idle:
-            self._idle.pop().close()
+        """Close all connections; one that is in use is closed at the end of its query."""
+        self._closed = True
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
 
 class Writer:

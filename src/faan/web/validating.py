@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import rdflib
 
 _MOST = 500_000  # statements around the accepted facts that are looked at
-_RUNS = ("select", "ask", "construct", "update", "jsFunctionName")  # what would run programs, or reach other servers
+_RUNS = ("select", "ask", "construct", "update", "jsFunctionName")  # constraints that run programs or call servers
 _RESULT = ("focusNode", "resultPath", "value", "resultMessage")
 _LOGGERS = ("pyshacl-validate", "rdflib.term")  # which print to the terminal
 _STRANGE = (
@@ -75,7 +75,7 @@ def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph
 
 @contextmanager
 def _overheard() -> Iterator[list[str]]:
-    """The first lines of what pySHACL and rdflib say meanwhile, instead of printing them."""
+    """Collect the first lines of the messages of pySHACL and rdflib, which would print them."""
     said: list[str] = []
 
     def take(text: str) -> bool:

@@ -19,7 +19,7 @@ export function readAddress() {
     strict: query.get("schema") === "strict",
     accepted: Math.max(Number.parseInt(query.get("accepted"), 10) || 0, 0),
     order: query.get("order") === "surest" ? "surest" : DEFAULTS.order,
-    least: Math.min(Math.max(Number.parseFloat(query.get("least")) || 0, 0), 100), // percent
+    least: percentIn(query.get("least")),
     open: pairOf(query.get("open")),
   };
 }
@@ -39,6 +39,9 @@ export function addressOf(state) {
   if (state.open) query.set("open", JSON.stringify(state.open));
   return `/?${query}`;
 }
+
+// The number from 0 to 100 in a text.
+export const percentIn = (text) => Math.min(Math.max(Number.parseFloat(text) || 0, 0), 100);
 
 // The part of the state that the server calls a question.
 export function questionOf(state) {

@@ -1,24 +1,22 @@
 // A text field with completion, for mouse, keyboard and screen readers.
 
+import { element } from "./dom.js";
 import { get } from "./server.js";
 
 const BUILDING = "The index of names is being built. Until then, type whole names of less important entities.";
 let count = 0;
 
 function notice(text) {
-  const item = document.createElement("li");
+  const item = element("li");
   item.setAttribute("role", "presentation");
-  const note = document.createElement("small");
-  note.textContent = text;
-  item.append(note);
+  item.append(element("small", "", text));
   return item;
 }
 
 // `source(text)` is the address to ask, `rows(answer)` what to offer: {name, label, note}; `choose(row)` takes one.
 export function combobox(input, source, rows, choose) {
-  const list = document.createElement("ul");
+  const list = element("ul", "options");
   list.id = `options-${(count += 1)}`;
-  list.className = "options";
   list.setAttribute("role", "listbox");
   list.hidden = true;
   input.after(list);
@@ -63,13 +61,11 @@ export function combobox(input, source, rows, choose) {
     offered = found;
     list.replaceChildren(
       ...found.map((row, i) => {
-        const item = document.createElement("li");
+        const item = element("li");
         item.id = `${list.id}-${i}`;
         item.setAttribute("role", "option");
         item.setAttribute("aria-selected", "false");
-        const note = document.createElement("small");
-        note.textContent = row.note;
-        item.append(row.label, note);
+        item.append(row.label, element("small", "", row.note));
         item.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
         item.addEventListener("click", () => take(row));
         return item;

@@ -35,5 +35,8 @@ export function controls(keys, buttons, refuse) {
     { capture: true },
   );
 
+  for (const button of document.querySelectorAll("dialog [id^='close-']")) {
+    button.addEventListener("click", () => button.closest("dialog").close());
+  }
   for (const [id, action] of Object.entries(buttons)) document.getElementById(id).addEventListener("click", action);
 }

@@ -1,11 +1,10 @@
 // The dialog that saves decided facts as a file.
 
+import { $ } from "./dom.js";
 import { file } from "./server.js";
 
-const $ = (id) => document.getElementById(id);
-
+// `relation()` is the relation under review, if any. Returns what opens the dialog.
 export function exportDialog(relation) {
-  $("close-export").addEventListener("click", () => $("export").close());
   $("export-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const [format, decision] = [$("export-format").selectedOptions[0], $("export-decision").value];
@@ -25,10 +24,8 @@ export function exportDialog(relation) {
       $("export-problem").hidden = false;
     }
   });
-  return {
-    show() {
-      $("export-problem").hidden = true;
-      $("export").showModal();
-    },
+  return () => {
+    $("export-problem").hidden = true;
+    $("export").showModal();
   };
 }

@@ -1,13 +1,14 @@
 // The dialog that accepts all suggestions of some probability at once, and says what that costs.
 
-const $ = (id) => document.getElementById(id);
+import { percentIn } from "./address.js";
+import { $ } from "./dom.js";
 
 const counted = (count) =>
   count > 1 ? `${count} undecided suggestions have` : `${count ? "1" : "No"} undecided suggestion has`;
 
-// `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them.
+// `choose(least)` gives the suggestions in question, `accept(suggestions)` accepts them. Returns what opens the dialog.
 export function manyDialog(choose, accept) {
-  const least = () => Math.min(Math.max(Number.parseFloat($("many-least").value) || 0, 0), 100);
+  const least = () => percentIn($("many-least").value);
   const chosen = () => choose(least() / 100);
 
   function refresh() {
@@ -25,18 +26,15 @@ export function manyDialog(choose, accept) {
   }
 
   $("many-least").addEventListener("input", refresh);
-  $("close-many").addEventListener("click", () => $("many").close());
   $("many-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const facts = chosen();
     $("many").close();
     if (facts.length) accept(facts);
   });
-  return {
-    show() {
-      refresh();
-      $("many").showModal();
-      $("many-least").select();
-    },
+  return () => {
+    refresh();
+    $("many").showModal();
+    $("many-least").select();
   };
 }

@@ -1,9 +1,9 @@
 // The evidence pane: the evidence of the open fact, beside the list or, on a narrow screen, below the fact.
 
+import { $ } from "./dom.js";
 import { draw } from "./drawing.js";
 import { evidenceStore } from "./evidence.js";
 
-const $ = (id) => document.getElementById(id);
 const NARROW = matchMedia("(max-width: 60rem)");
 
 // `requestOf(suggestion)` asks for evidence, `upcoming()` gives the facts whose evidence to fetch in advance; calls `changed()`

@@ -1,13 +1,14 @@
 // The dialog of past decisions, the latest first; each can be undone, or opened to look again.
 
 import { addressOf, DEFAULTS } from "./address.js";
+import { $, element } from "./dom.js";
 import { get, remove } from "./server.js";
 import { percent } from "./suggestions.js";
 
-const $ = (id) => document.getElementById(id);
 const AT_ONCE = 50;
 
 // `question()` is the question under review, if any; `undone(decision, now)` is called with the undone and the current one.
+// Returns what opens the dialog.
 export function pastDialog(question, reviewer, undone) {
   let oldest = 0; // the last one in the list
   let asking = new AbortController();
@@ -18,7 +19,7 @@ export function pastDialog(question, reviewer, undone) {
   }
 
   async function more(fresh) {
-    if (fresh) asking.abort();
+    asking.abort(); // a second click must not add the same decisions twice
     asking = new AbortController();
     const query = new URLSearchParams({ limit: AT_ONCE });
     if (!fresh) query.set("before", oldest);
@@ -36,33 +37,27 @@ export function pastDialog(question, reviewer, undone) {
   }
 
   function row(decision) {
-    const [item, link, note, button] = ["li", "a", "small", "button"].map((tag) => document.createElement(tag));
-    item.className = decision.verdict;
-    link.textContent = `${decision.head_label} → ${decision.tail_label}`;
+    const names = `${decision.head_label} → ${decision.tail_label}`;
+    const [item, link, button] = [element("li", decision.verdict), element("a", "", names), element("button", "", "Undo")];
     const { relation, head, tail } = decision;
     const asked = question().relation === relation ? question() : { examples: [], accepted: 0 };
     const fact = { heads: [head], tails: [tail], known: "show", strict: false, open: [head, tail] };
     link.href = addressOf({ ...DEFAULTS, relation, examples: asked.examples, accepted: asked.accepted, ...fact });
     const likely = decision.probability === null ? "" : `, ${percent(decision.probability)}`;
     const when = new Date(decision.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    note.textContent = `${decision.relation_label}: ${decision.verdict} by ${decision.reviewer}, ${when}${likely}`;
+    const note = `${decision.relation_label}: ${decision.verdict} by ${decision.reviewer}, ${when}${likely}`;
     button.type = "button";
-    button.textContent = "Undo";
-    button.setAttribute("aria-label", `Undo: ${link.textContent} ${decision.verdict}`);
+    button.setAttribute("aria-label", `Undo: ${names} ${decision.verdict}`);
     button.addEventListener("click", () => undo(decision, item, button));
-    item.append(link, button, note, ...why(decision.reasons));
+    item.append(link, button, element("small", "", note), ...why(decision.reasons));
     return item;
   }
 
   // The reasons that were shown when it was decided, folded.
   function why(reasons) {
     if (!reasons.length) return [];
-    const folded = document.createElement("details");
-    for (const [tag, text] of [["summary", "Why it was suggested"], ...reasons.map((reason) => ["p", reason])]) {
-      const line = document.createElement(tag);
-      line.textContent = text;
-      folded.append(line);
-    }
+    const folded = element("details");
+    folded.append(element("summary", "", "Why it was suggested"), ...reasons.map((reason) => element("p", "", reason)));
     return [folded];
   }
 
@@ -85,14 +80,11 @@ export function pastDialog(question, reviewer, undone) {
 
   $("past-relation").addEventListener("change", () => more(true));
   $("past-more").addEventListener("click", () => more(false));
-  $("close-past").addEventListener("click", () => $("past").close());
-  return {
-    show() {
-      say("");
-      $("past-relation").parentElement.hidden = !question().relation;
-      $("past-list").replaceChildren();
-      $("past").showModal();
-      more(true);
-    },
+  return () => {
+    say("");
+    $("past-relation").parentElement.hidden = !question().relation;
+    $("past-list").replaceChildren();
+    $("past").showModal();
+    more(true);
   };
 }

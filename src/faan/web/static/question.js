@@ -2,9 +2,8 @@
 
 import { DEFAULTS } from "./address.js";
 import { combobox, entityRows, entitySource, relationRows, relationSource } from "./combobox.js";
+import { $, element } from "./dom.js";
 import { entityLabel, learnEntity, learnRelation, lookUp, relationLabel } from "./labels.js";
-
-const $ = (id) => document.getElementById(id);
 
 // Calls `submit(question)` with the content of the form, and `changed()` when a person changes the relation or its examples.
 export function questionForm(submit, changed) {
@@ -153,10 +152,8 @@ function chips(list, text, changed) {
     },
   };
   function chip(value) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
+    const [item, button] = [element("li"), element("button", "", "×")];
     button.type = "button";
-    button.textContent = "×";
     button.setAttribute("aria-label", `Remove ${text(value)}`);
     button.addEventListener("click", () => self.set(self.values.filter((other) => other !== value)));
     item.append(text(value), button);

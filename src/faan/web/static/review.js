@@ -1,8 +1,9 @@
 // The page: asks for suggestions, opens them one by one, takes decisions by key and by mouse.
 
-import { addressOf, questionOf, readAddress } from "./address.js";
+import { addressOf, percentIn, questionOf, readAddress } from "./address.js";
 import { controls } from "./controls.js";
 import { decisionBook } from "./decisions.js";
+import { $ } from "./dom.js";
 import { exportDialog } from "./export.js";
 import { lookUp, relationLabel } from "./labels.js";
 import { manyDialog } from "./many.js";
@@ -11,9 +12,8 @@ import { pastDialog } from "./past.js";
 import { questionForm } from "./question.js";
 import { postForLines } from "./server.js";
 import { keyOf, percent, suggestionList } from "./suggestions.js";
-import { trustDialog } from "./trust.js";
+import { showTrust } from "./trust.js";
 
-const $ = (id) => document.getElementById(id);
 const POLL = 5000; // milliseconds between looks at what others decide
 const AHEAD = 3; // facts whose evidence is fetched before they are opened
 
@@ -41,10 +41,9 @@ const decisions = decisionBook({
   reviewer,
   list,
   changed: () => refresh(),
-  complain: (error, fact) => complain(error, factOf(fact)),
+  complain: (error, { head, tail }) => complain(error, keyOf(head, tail)),
 });
 
-const factOf = ({ head, tail }) => JSON.stringify([state.relation, head, tail]);
 const namesOf = ({ head_label, tail_label }) => `${head_label} → ${tail_label}`;
 
 // Shows a message, which stays until the next one.
@@ -181,7 +180,7 @@ function awaited({ head, tail, decision }) {
 
 function open(suggestion, item) {
   remember([suggestion.head, suggestion.tail]);
-  complain(null, factOf(suggestion));
+  complain(null, keyOf(suggestion.head, suggestion.tail));
   pane.open(suggestion, item);
 }
 
@@ -281,10 +280,9 @@ function useDecisions() {
   else if (decisions.after(state.accepted).length) go({ ...state, accepted: decisions.last, open: null });
 }
 
-const dialog = exportDialog(() => state.relation);
-const many = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
-const trust = trustDialog(() => questionOf(state));
-const past = pastDialog(() => state, reviewer, decisions.wasUndone);
+const showExport = exportDialog(() => state.relation);
+const showMany = manyDialog((least) => list.atLeast(least), (facts) => decideAll(facts, "accepted"));
+const showPast = pastDialog(() => state, reviewer, decisions.wasUndone);
 const KEYS = {
   a: () => decide("accepted"),
   r: () => decide("rejected"),
@@ -293,13 +291,13 @@ const KEYS = {
   j: () => list.move(1),
   k: () => list.move(-1),
   h: rejectRest,
-  m: () => list.length && many.show(),
+  m: () => list.length && showMany(),
   o: () => rearrange({ order: state.order === "surest" ? "head" : "surest" }),
   f: () => $("least").focus(),
-  d: () => past.show(),
-  t: () => state.relation && trust.show(),
+  d: showPast,
+  t: () => state.relation && showTrust(questionOf(state)),
   e: useDecisions,
-  x: () => dialog.show(),
+  x: showExport,
   "/": () => $("relation").focus(),
   "?": () => $("help").showModal(),
 };
@@ -324,9 +322,7 @@ controls(
 );
 
 $("order").addEventListener("change", () => rearrange({ order: $("order").value }));
-$("least").addEventListener("change", () => {
-  rearrange({ least: Math.min(Math.max(Number.parseFloat($("least").value) || 0, 0), 100) });
-});
+$("least").addEventListener("change", () => rearrange({ least: percentIn($("least").value) }));
 
 addEventListener("popstate", () => {
   state = readAddress();

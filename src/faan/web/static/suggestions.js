@@ -1,9 +1,15 @@
 // The list of suggestions, one of them open: in the order in which they came, grouped by head, or the surest first.
 
+import { element } from "./dom.js";
+
 export const keyOf = (head, tail) => JSON.stringify([head, tail]);
 
-export const percent = (share) =>
-  share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share > 0.995 ? "> 99 %" : `${Math.round(share * 100)} %`;
+// As rendering.py has it: 0 % and 100 % only where it is exactly that.
+export function percent(share) {
+  const whole = Math.round(share * 100);
+  if (whole === 0 && share > 0) return "< 1 %";
+  return whole === 100 && share < 1 ? "> 99 %" : `${whole} %`;
+}
 
 const isFree = ({ suggestion, saving }) => !suggestion.decision && !saving;
 
@@ -175,15 +181,8 @@ export function suggestionList(list, { open, rejectRest }) {
   return self;
 }
 
-function element(tag, kind, text = "") {
-  const made = document.createElement(tag);
-  made.className = kind;
-  made.textContent = text;
-  return made;
-}
-
 function newGroup(label) {
-  const [item, title, list] = [element("li", "group"), element("div", "group-title"), element("ol", "")];
+  const [item, title, list] = [element("li", "group"), element("div", "group-title"), element("ol")];
   const [name, count, rest] = [element("h3", "", label), element("span", "hint"), element("button", "quiet")];
   rest.type = "button";
   title.append(name, count, rest);
@@ -192,14 +191,12 @@ function newGroup(label) {
 }
 
 function rowOf(suggestion) {
-  const item = document.createElement("li");
-  const button = element("button", "fact");
+  const [item, button, names] = [element("li"), element("button", "fact"), element("span", "names")];
   button.type = "button";
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", "evidence");
-  const names = element("span", "names");
-  const ends = [element("span", "head", suggestion.head_label), element("span", "tail", suggestion.tail_label)];
-  names.append(ends[0], element("span", "arrow", " → "), ends[1]);
+  const { head_label, tail_label } = suggestion;
+  names.append(element("span", "head", head_label), element("span", "arrow", " → "), element("span", "tail", tail_label));
   const probability = element("span", "probability", percent(suggestion.probability));
   const verdict = element("span", "verdict");
   button.append(names, probability, element("span", "why", suggestion.because[0] ?? ""), verdict);

@@ -1,21 +1,14 @@
 // The dialog that says what the percentages are worth.
 
+import { $ } from "./dom.js";
 import { postForText } from "./server.js";
 
-const $ = (id) => document.getElementById(id);
-
-// `question()` is the question under review.
-export function trustDialog(question) {
-  $("close-trust").addEventListener("click", () => $("trust").close());
-  return {
-    async show() {
-      $("worth").textContent = "Measuring …";
-      $("trust").showModal();
-      try {
-        $("worth").innerHTML = await postForText("/trust", question()); // from our own template, which escapes every name
-      } catch (error) {
-        $("worth").textContent = error.message;
-      }
-    },
-  };
+export async function showTrust(question) {
+  $("worth").textContent = "Measuring …";
+  $("trust").showModal();
+  try {
+    $("worth").innerHTML = await postForText("/trust", question); // from our own template, which escapes every name
+  } catch (error) {
+    $("worth").textContent = error.message;
+  }
 }
