@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,26 @@ def test_ranks_are_those_of_one_entity_at_a_time(split: LinkSplit) -> None:
     ranks = rank_questions(Closest(), split, ignore_progress)
     assert ranks.tails.tolist() == slow_ranks(split, 0, 2)
     assert ranks.heads.tolist() == slow_ranks(split, 2, 0)
+
+
+def test_known_facts_are_scored_only_if_they_are_asked_for(split: LinkSplit) -> None:
+    scored: list[tuple[int, int]] = []
+
+    class Recorded(Closest):
+        def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
+            scored.extend((head, tail) for head in heads.tolist() for tail in candidates.tolist())
+            return super().score(heads, candidates)
+
+    speaks = split.graph.relation("speaks")
+    known, hidden = triples_of(split.graph), split.test[split.test[:, 1] == speaks]
+    own = known[known[:, 1] == speaks]
+    asked = replace(split, test=np.concatenate([hidden, own[:2]]), unasked=split.test)  # test files may repeat facts
+    ranks = rank_questions(Recorded(), asked, ignore_progress)
+    assert ranks.tails.tolist() == slow_ranks(asked, 0, 2)
+    assert ranks.heads.tolist() == slow_ranks(asked, 2, 0)
+    both_ways = {tuple(pair) for pairs in (own[:, [0, 2]], own[:, [2, 0]]) for pair in pairs.tolist()}
+    wanted = {tuple(pair) for pairs in (own[:2, [0, 2]], own[:2, [2, 0]]) for pair in pairs.tolist()}
+    assert both_ways & set(scored) == wanted
 
 
 def test_the_most_frequent_answer_counts_all_known_facts(split: LinkSplit) -> None:

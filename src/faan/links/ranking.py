@@ -56,13 +56,17 @@ def rank_questions(
 
     References are those of the question, or with `all_references` all known facts.
     """
-    return rank_scorers(question_scorers(method, split.graph, all_references=all_references), split, on_progress)
+    scorer_of = question_scorers(method, split.graph, all_references=all_references, asked=split.test)
+    return rank_scorers(scorer_of, split, on_progress)
 
 
-def question_scorers(method: Method, graph: Graph, *, all_references: bool = False) -> ScorerOf:
+def question_scorers(
+    method: Method, graph: Graph, *, all_references: bool = False, asked: Ints | None = None
+) -> ScorerOf:
     """How a method scores a relation of its graph, and its inverse, when it is asked by the relation's name.
 
-    Entities that do not fit the question share the last places, as they are never suggested.
+    Entities that do not fit the question share the last places, as they are never suggested. If it is said which facts
+    (n, 3) are asked for, other known facts share these places too: they do not compete, and a hub has thousands.
     """
     question_of = lru_cache(maxsize=1)(lambda relation: ask(graph, graph.relation_names[relation]))
 
@@ -70,8 +74,13 @@ def question_scorers(method: Method, graph: Graph, *, all_references: bool = Fal
         question: Question = question_of(relation)
         if inverse:
             question = question.inverse()
-        references = question.known.pairs if all_references else question.references
-        return _Offered(method.prepare(question.task, references), question.candidates)
+        known = question.known.pairs
+        scorer = method.prepare(question.task, known if all_references else question.references)
+        if asked is None:
+            return _Offered(scorer, question.candidates, PairSet.of(known[:0], graph.num_entities))
+        wanted = PairSet.of(asked[asked[:, 1] == relation][:, [2, 0] if inverse else [0, 2]], graph.num_entities)
+        idle = known[~wanted.contains(known[:, 0], known[:, 1])]
+        return _Offered(scorer, question.candidates, PairSet.of(idle, graph.num_entities))
 
     return scorer_of
 
@@ -97,13 +106,15 @@ def rank_scorers(scorer_of: ScorerOf, split: LinkSplit, on_progress: OnProgress)
 
 
 class _Offered:
-    """Scores the candidates of a question; all other entities come after them, as equals."""
+    """Scores the candidates of a question but for some pairs; all other entities come after them, as equals."""
 
-    def __init__(self, scorer: Scorer, candidates: Ints) -> None:
-        self._scorer, self._candidates = scorer, candidates
+    def __init__(self, scorer: Scorer, candidates: Ints, skipped: PairSet) -> None:
+        self._scorer, self._candidates, self._skipped = scorer, candidates, skipped
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         scores = np.full((len(heads), len(candidates)), -np.inf)
-        places = np.flatnonzero(np.isin(candidates, self._candidates))
-        scores[:, places] = self._scorer.score(heads, candidates[places])
+        offered = np.isin(candidates, self._candidates)
+        for row, head in enumerate(heads[:, None]):
+            places = np.flatnonzero(offered & ~np.isin(candidates, self._skipped.tails_of(int(head[0]))))
+            scores[row, places] = self._scorer.score(head, candidates[places])[0]
         return scores
