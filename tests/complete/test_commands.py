@@ -53,7 +53,16 @@ def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
     err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
-    assert err.split(" wrote ")[0] == "measuring measuring known relations"
+    assert err.split(" wrote ")[0].endswith("town0a, lies_in, land0 measuring measuring known relations")
+
+
+def test_fit_says_how_it_read_the_file(faan: Faan, tmp_path: Path) -> None:
+    graph = tmp_path / "land.csv"
+    rows = ["Kopf,Beziehung,Ziel", "only,two", *map(",".join, facts())]
+    graph.write_text("\n".join(rows), encoding="utf-8")
+    err = faan("fit", graph, "-o", tmp_path / "model", "--method", "rules", "--skip-bad-lines")[2]
+    assert "the first triple is: Kopf, Beziehung, Ziel; if this is the header" in err
+    assert "1 bad line was skipped, such as: " in err
 
 
 def test_an_interrupted_fit_says_that_nothing_was_kept(

@@ -18,7 +18,7 @@ from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 
 if TYPE_CHECKING:
     from faan.complete import About, Bin, Point
-    from faan.graph import Graph
+    from faan.graph import Graph, ReadReport
 
 
 @reads_graph()
@@ -54,6 +54,7 @@ def fit(
     recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
     read = source.read(*graph)
+    _print_reading(read.report)
     try:
         with stages() as on_progress:
             completer = fit_completer(
@@ -92,6 +93,15 @@ def info(
     one = "one value each; their answers share one unit with 'none of these'"
     out.print(f"heads have {one if trust.one_value else 'several values'}")
     _print_curve(trust.reliability, trust.trade_off)
+
+
+def _print_reading(report: ReadReport) -> None:
+    """What a user should know about the file before a fit of minutes begins."""
+    for note in report.notes:
+        talk.print(f"note: {visible(note)}", style="dim")
+    if report.skipped:
+        skipped = counted(report.skipped, "bad line was skipped", "bad lines were skipped")
+        talk.print(f"note: {skipped}, such as: {visible(report.bad_lines[0])}", style="yellow")
 
 
 def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None:
