@@ -108,13 +108,16 @@ def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None
     """The reliability curve of first suggestions, and what to expect when accepting everything above a probability."""
     if not reliability:
         return
-    table = new_table("first suggestions", "said", "right", "how many")
+    table = new_table("first suggestions", "probability", "right", "suggestions")
     for one in reliability:
         table.add_row(f"{one.said:.0%}", f"{one.true:.0%}", f"{one.count:,.0f}")
     out.print(table)
     for point in trade_off:
-        right = "" if point.right is None else f", {point.right:.0%} of them right"
-        out.print(f"at {point.threshold:.0%}: {point.answered:.0%} of heads get an answer{right}")
+        if point.right is None:  # nor has any head one of a higher threshold
+            out.print(f"{point.threshold:.0%} or more: no head has such a first suggestion")
+            break
+        share = f"{point.answered:.0%} of heads have such a first suggestion"
+        out.print(f"{point.threshold:.0%} or more: {share}, {point.right:.0%} of these are right")
 
 
 def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:
