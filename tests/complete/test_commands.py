@@ -14,7 +14,8 @@ from typing import NoReturn
 import pytest
 from tools.attack.small_graph import facts
 
-from faan.complete import Completer, fit
+from faan.cli.fit import _print_curve
+from faan.complete import Bin, Completer, Point, fit
 from faan.complete.output import COLUMNS
 from faan.graph import read_graph
 
@@ -53,7 +54,26 @@ def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")
     err = faan("fit", graph, "-o", tmp_path / "model", "--type-relation", "is", "--method", "rules")[2]
-    assert err.split(" wrote ")[0] == "measuring measuring known relations"
+    assert err.split(" wrote ")[0].endswith("town0a, lies_in, land0 measuring measuring known relations")
+
+
+def test_fit_says_how_it_read_the_file(faan: Faan, tmp_path: Path) -> None:
+    graph = tmp_path / "land.csv"
+    rows = ["Kopf,Beziehung,Ziel", "only,two", *map(",".join, facts())]
+    graph.write_text("\n".join(rows), encoding="utf-8")
+    err = faan("fit", graph, "-o", tmp_path / "model", "--method", "rules", "--skip-bad-lines")[2]
+    assert "the first triple is: Kopf, Beziehung, Ziel; if this is the header" in err
+    assert "1 bad line was skipped, such as: " in err
+
+
+def test_thresholds_that_no_first_suggestion_reaches_take_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    reached = [Point(threshold=0.5, answered=0.25, right=0.8)]
+    unreached = [Point(threshold=threshold, answered=0) for threshold in (0.6, 0.7, 0.9)]
+    _print_curve([Bin(count=9, said=0.4, true=0.3)], [*reached, *unreached])
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "50% or more: 25% of heads have such a first suggestion, 80% of these are right",
+        "60% or more: no head has such a first suggestion",
+    ]
 
 
 def test_an_interrupted_fit_says_that_nothing_was_kept(

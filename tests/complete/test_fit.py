@@ -59,7 +59,7 @@ def test_a_graph_with_few_relations_is_fitted_without_a_measurement() -> None:
     assert "not measured" in completer.about.in_words()
     assert any("Too few relations of the graph can be held out" in note for note in completer.about.notes)
     assert completer.about.method == "rules"
-    assert any("evidence needs 8 relations to learn from" in note for note in completer.about.notes)
+    assert any("Too few relations to train evidence: it needs 8 beside" in note for note in completer.about.notes)
     first = completer.suggest([(f"a{i}", f"c{i}") for i in range(5)], heads=["a9"], top=1)[0]
     assert first.tail == "c9"
 
@@ -76,7 +76,7 @@ def test_a_graph_without_enough_tasks_to_learn_and_to_measure_is_left_to_path_ru
     about = fit(land).about
     assert about.method == "rules"
     assert about.measured is not None
-    assert any("evidence needs 8 relations" in note and "the graph leaves 2:" in note for note in about.notes)
+    assert any("train evidence: it needs 8" in note and "the graph has 2 left." in note for note in about.notes)
 
 
 def test_all_services_of_the_tutorial_are_found_in_their_buildings() -> None:
@@ -102,7 +102,7 @@ def test_a_model_that_needs_tasks_gives_way_to_one_that_does_not() -> None:
     graph = read_graph([(f"a{i}", "r", f"b{i}") for i in range(20)])
     about = fit(graph, method="faan").about
     assert about.method == "rules"
-    assert any("faan needs 5 relations to learn from" in note for note in about.notes)
+    assert any("train faan: it needs 5 beside" in note for note in about.notes)
 
 
 def test_a_relation_can_be_left_out(land: Graph) -> None:
@@ -202,7 +202,8 @@ def test_fit_and_info_call_relations_by_their_labels_and_the_graph_by_its_name(
 
 
 def test_a_graph_with_few_relations_and_many_facts_learns_to_complete_its_own(knowing: Completer) -> None:
-    assert any("rules is used for new relations" in note for note in knowing.about.notes)
+    [note] = [note for note in knowing.about.notes if note.startswith("Too few relations to train evidence: ")]
+    assert note.endswith(" left. The method rules is used for new relations.")
     assert isinstance(knowing.fitted.method, EvidenceRanker)
     assert knowing.fitted.method.sources.graph is knowing.graph  # not what was left of it while trees learnt
     for head, tail in (("p500", "tongue2"), ("p333", "tongue1")):  # by what others born in the town speak

@@ -242,6 +242,13 @@ def test_a_first_line_that_is_no_known_header_is_mentioned(write: Write) -> None
     assert not read_graph(write("graph.csv", "head;rel;tail\na;r;b\n")).report.notes
 
 
+def test_a_first_line_that_is_probably_a_header_brings_advice(write: Write) -> None:
+    facts = "Uwe;arbeitet in;Einkauf\nIna;arbeitet in;Vertrieb\n"
+    header = read_graph(write("header.csv", "Subjekt;Beziehung;Objekt\n" + facts)).report.notes[0]
+    assert header.endswith("if this is the header, name its columns: --columns HEAD,RELATION,TAIL")
+    assert "--columns" not in read_graph(write("facts.csv", facts)).report.notes[0]
+
+
 def test_a_quote_that_is_never_closed_is_named_where_it_opens(write: Write) -> None:
     with pytest.raises(InputError, match=r"line 2: not CSV from here on \(unexpected end of data\)"):
         read_graph(write("graph.csv", 'head,relation,tail\na,r,"b\nc,r,d\n'))

@@ -226,7 +226,7 @@ def test_export_writes_a_file_that_faan_reads(faan: Faan, tmp_path: Path) -> Non
         (("--relation-base", "x"), 1, "is not an IRI"),
         (("--format", "quickstatements"), 1, "is not a Wikidata item"),
         (("--decision", "all"), 1, "cannot mark rejected"),
-        (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet"),
+        (("--decisions", "nowhere.sqlite"), 1, "nothing was reviewed yet; `faan serve` opens the review page"),
         (("--relation", "curency"), 1, "no relation is called 'curency'. Did you mean 'currency'?"),
         (("-o", "accepted.json"), 2, ".nt, .tsv, .ttl, .trig, .trig12, .ru, .txt"),
         (("--force",), 2, "only for a file (-o)"),

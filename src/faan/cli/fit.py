@@ -18,7 +18,7 @@ from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 
 if TYPE_CHECKING:
     from faan.complete import About, Bin, Point
-    from faan.graph import Graph
+    from faan.graph import Graph, ReadReport
 
 
 @reads_graph()
@@ -54,6 +54,7 @@ def fit(
     recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
     read = source.read(*graph)
+    _print_reading(read.report)
     try:
         with stages() as on_progress:
             completer = fit_completer(
@@ -94,17 +95,29 @@ def info(
     _print_curve(trust.reliability, trust.trade_off)
 
 
+def _print_reading(report: ReadReport) -> None:
+    """What a user should know about the file before a fit of minutes begins."""
+    for note in report.notes:
+        talk.print(f"note: {visible(note)}", style="dim")
+    if report.skipped:
+        skipped = counted(report.skipped, "bad line was skipped", "bad lines were skipped")
+        talk.print(f"note: {skipped}, such as: {visible(report.bad_lines[0])}", style="yellow")
+
+
 def _print_curve(reliability: Sequence[Bin], trade_off: Sequence[Point]) -> None:
     """The reliability curve of first suggestions, and what to expect when accepting everything above a probability."""
     if not reliability:
         return
-    table = new_table("first suggestions", "said", "right", "how many")
+    table = new_table("first suggestions", "probability", "right", "suggestions")
     for one in reliability:
         table.add_row(f"{one.said:.0%}", f"{one.true:.0%}", f"{one.count:,.0f}")
     out.print(table)
     for point in trade_off:
-        right = "" if point.right is None else f", {point.right:.0%} of them right"
-        out.print(f"at {point.threshold:.0%}: {point.answered:.0%} of heads get an answer{right}")
+        if point.right is None:  # nor has any head one of a higher threshold
+            out.print(f"{point.threshold:.0%} or more: no head has such a first suggestion")
+            break
+        share = f"{point.answered:.0%} of heads have such a first suggestion"
+        out.print(f"{point.threshold:.0%} or more: {share}, {point.right:.0%} of these are right")
 
 
 def _print_about(about: About, graph: Graph | None, as_json: bool) -> None:

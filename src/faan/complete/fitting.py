@@ -164,12 +164,12 @@ def _suitable(recipe: Recipe, tasks: Benchmark | None, graph: Graph, seed: int) 
     if there >= wanted.min_tasks:
         return recipe, notes
     lacking = (
-        f"{recipe.method} needs {wanted.min_tasks} relations to learn from beside those that it is measured on, and "
-        f"the graph leaves {there or 'none'}: "
+        f"Too few relations to train {recipe.method}: it needs {wanted.min_tasks} beside those held out to measure it, "
+        f"and the graph has {there or 'none'} left. "
     )
     if wanted.can_learn_from(tasks.graph if tasks else graph, seed):
-        return recipe, [*notes, f"{lacking}{FALLBACK} is used for new relations."]
-    return recipe_of(FALLBACK), [*notes, f"{lacking}{FALLBACK} is used instead."]
+        return recipe, [*notes, f"{lacking}The method {FALLBACK} is used for new relations."]
+    return recipe_of(FALLBACK), [*notes, f"{lacking}The method {FALLBACK} is used instead."]
 
 
 @contextmanager

@@ -140,7 +140,9 @@ def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) ->
     if places is None:
         _refuse_other_header(lowered, source.name, blank_lines + 1)
         shown = shorten(", ".join(cell.strip(BLANK) for cell in first[:3]))
-        builder.note(f"no header with known names; the first triple is: {shown}")
+        is_odd = _stands_alone([split_line(line, delimiter) for line in lines])
+        advice = "; if this is the header, name its columns: --columns HEAD,RELATION,TAIL" if is_odd else ""
+        builder.note(f"no header with known names; the first triple is: {shown}{advice}")
     has_header = places is not None and not (columns and _are_numbers(columns))
     wanted = dict(zip(TRIPLE, places or (0, 1, 2), strict=True))
     if has_header:
@@ -148,6 +150,12 @@ def layout_of(source: Source, builder: GraphBuilder, columns: Columns | None) ->
     header_lines = blank_lines + 1 if has_header else 0
     table = TableLayout(delimiter, max(3, len(first)), header_lines, wanted, rows=(TRIPLE,))
     return table, lowered if has_header else []
+
+
+def _stands_alone(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether none of the first row's triple is in the other rows: then it is probably a header."""
+    others = {cell for row in rows[1:] for cell in row[:3]}
+    return others.isdisjoint(rows[0][:3])
 
 
 def _too_narrow(source: Source, first: str, line: int) -> InputError:

@@ -41,7 +41,10 @@ class Decisions:
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
         if not create and not self.path.is_file():
-            raise InputError("there are no decisions: nothing was reviewed yet", source=str(self.path))
+            raise InputError(
+                "there are no decisions: nothing was reviewed yet; `faan serve` opens the review page",
+                source=str(self.path),
+            )
         check_regular(self.path)
         try:
             self._writer = Writer(self.path)
