@@ -135,7 +135,7 @@ def test_paths_to_a_known_tail_are_those_without_its_own_edge(
     found = find_paths(graph_of(rows), ints(pairs), np.arange(ENTITIES))
     tails = np.array([entity for entity in range(ENTITIES) if entity != head])
     (every,) = found.fire(np.array([head]), tails)
-    firings = found.fire_without(every, head, own, tails, np.arange(len(tails)))
+    firings = found.fire_without(every, head, own, tails)
     for place, tail in enumerate(tails.tolist()):
         edge = (head, own, tail) if own < RELATIONS else (tail, own - RELATIONS, head)
         walks = walks_from(without_edge(rows, edge), head)
@@ -154,7 +154,7 @@ def test_paths_that_fan_out_too_far_only_with_the_own_edge_lead_to_a_known_tail(
     with patch.object(paths, "MAX_EDGES", most):
         found = replace(found, neighbours=graph_of(rows).neighbours)  # whose scratch arrays have the new size
         (every,) = found.fire(np.array([head]), tails)
-        firings = found.fire_without(every, head, own, tails, np.arange(len(tails)))
+        firings = found.fire_without(every, head, own, tails)
         with paths._walking(found.neighbours, RELATIONS, found.paths, tails) as walk:
             for place, tail in enumerate(tails.tolist()):
                 expected, hit = walk(head, own, tail), firings.candidates == place

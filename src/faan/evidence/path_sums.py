@@ -29,9 +29,7 @@ def path_sums(paths: RelationPaths, head: int, ids: Ints, own: int | None, wante
     short, long, best, fired = np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids)), np.zeros(len(ids), np.int32)
     found = next(paths.fire(np.array([head]), ids))
     if own is not None:
-        relations, entities = paths.neighbours.of(head)
-        known = np.flatnonzero(wanted & np.isin(ids, entities[relations == own]))
-        found = paths.fire_without(found, head, own, ids, known)
+        found = paths.fire_without(found, head, own, ids, wanted)
     is_long = (paths.paths[found.paths] >= 0).sum(1) == LONG
     for weight, some in ((short, ~is_long), (long, is_long)):
         gather_evidence(found.paths[some], found.candidates[some], paths.confidence, weight, best, fired)

@@ -100,13 +100,17 @@ class RelationPaths:
             for head in heads.tolist():
                 yield walk(head)
 
-    def fire_without(self, found: Firings, head: int, own: int, candidates: Ints, places: Ints) -> Firings:
-        """The same firings where no fact speaks for itself: without the edge of the relation `own` from the head to a
-        candidate for those at some places.
+    def fire_without(
+        self, found: Firings, head: int, own: int, candidates: Ints, wanted: NDArray[np.bool_] | None = None
+    ) -> Firings:
+        """The same firings where no fact of the relation `own` speaks for itself: paths lead to a candidate without its
+        own edge. Candidates that are not `wanted` may keep it.
 
         Without an edge no more paths lead to a candidate, but for those along this relation that fanned out too far
         with it. Only these are followed again.
         """
+        is_known = np.isin(candidates, _others(self.neighbours, head, own))
+        places = np.flatnonzero(is_known if wanted is None else is_known & wanted)
         if not len(places):
             return found
         along = (self.paths >= 0) & (self.paths % self.num_relations == own % self.num_relations)  # (P, 3)
@@ -123,12 +127,16 @@ class RelationPaths:
         numbers, ends, walks = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Firings(numbers, ends, walks, found.skipped)
 
-    def evidence(self, heads: Ints, candidates: Ints) -> PathEvidence:
-        """The support of the paths for each head and candidate: (H,) and (C,) to (H, C)."""
+    def evidence(self, heads: Ints, candidates: Ints, own: int | None = None) -> PathEvidence:
+        """The support of the paths for each head and candidate: (H,) and (C,) to (H, C).
+
+        No fact of the relation `own` speaks for itself.
+        """
         choices, column = np.unique(candidates, return_inverse=True)
         shape = len(heads), len(choices)
         weight, best, fired = np.zeros(shape), np.zeros(shape), np.zeros(shape, np.int32)
-        for row, firings in enumerate(self.fire(heads, choices)):
+        for row, (head, found) in enumerate(zip(heads.tolist(), self.fire(heads, choices), strict=True)):
+            firings = found if own is None else self.fire_without(found, head, own, choices)
             gather_evidence(firings.paths, firings.candidates, self.confidence, weight[row], best[row], fired[row])
         return PathEvidence(weight[:, column], best[:, column], fired[:, column])
 

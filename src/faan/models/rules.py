@@ -51,6 +51,8 @@ class PathRules:
 
     One more rule stands beside the paths, "the tail is t", whose confidence is how often t is a tail in the references:
     count / (K + 2). Among candidates of which rules say the same, those with more edges come first.
+
+    Of a relation of the graph all known facts are counted, and paths lead along them too; no fact speaks for itself.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -60,26 +62,28 @@ class PathRules:
 
     def prepare(self, task: Task, references: Ints) -> RuleScorer:
         """Find the paths of the references."""
-        paths = find_paths(self.graph, references, task.candidates, task.hidden)
-        counts = np.bincount(references[:, 1], minlength=self.graph.num_entities)
-        prior = -np.log1p(-counts / (len(references) + PSEUDO_COUNT)) + self._tie_break
-        return RuleScorer(paths, prior)
+        paths = find_paths(self.graph, references, task.candidates, task.hidden, task.in_graph)
+        known = task.facts if task.in_graph and task.facts is not None else references
+        counts = np.bincount(known[:, 1], minlength=self.graph.num_entities)
+        prior = -np.log1p(-counts / (len(known) + PSEUDO_COUNT)) + self._tie_break
+        return RuleScorer(paths, prior, task.hidden if task.in_graph else None)
 
 
 class RuleScorer:
     """Scores pairs by rules, and says which part paths have in a score and which part the tail."""
 
-    def __init__(self, paths: RelationPaths, prior: NDArray[np.float64]) -> None:
+    def __init__(self, paths: RelationPaths, prior: NDArray[np.float64], own: int | None) -> None:
         self.paths, self._prior = paths, prior  # (entities,)
+        self._own = own  # the relation, if its facts are edges of the graph
 
     def score(self, heads: Ints, candidates: Ints) -> NDArray[np.floating]:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
-        return self.paths.evidence(heads, candidates).weight + self._prior[candidates]
+        return self.paths.evidence(heads, candidates, self._own).weight + self._prior[candidates]
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:
         """What paths and the tail itself add to the score."""
         tails = np.asarray(tails, dtype=np.int64)
-        weights = self.paths.evidence(np.array([head]), tails).weight[0].tolist()
+        weights = self.paths.evidence(np.array([head]), tails, self._own).weight[0].tolist()
         found = []
         for tail, weight, prior in zip(tails.tolist(), weights, self._prior[tails].tolist(), strict=True):
             parts = (
