@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from tools.attack.small_graph import QUICK, facts
 
-from faan.base import InputError, UnknownNameError
+from faan.base import InputError, UnknownNameError, ignore_progress
 from faan.complete import Completer, fit, fit_methods
 from faan.complete.about import MeasuredKnown
 from faan.complete.fewshot import FittedModel
 from faan.complete.fitting import choose_tasks
 from faan.complete.registry import recipe_of
-from faan.complete.selftest import reserved_rows
+from faan.complete.selftest import measure_known, reserved_rows
 from faan.embed import TrainedVectors, extend
 from faan.graph import Graph, read_graph
-from faan.models import METHODS, EvidenceRanker
+from faan.models import METHODS, EvidenceRanker, PathRules
 
 from .conftest import CAPITALS
 
@@ -219,6 +219,17 @@ def test_a_graph_with_few_relations_is_measured_on_their_own_facts(knowing: Comp
     assert sum(step.count for step in known.reliability) == known.questions > 100
     assert knowing.calibrations.known is not None
     assert knowing.about.in_words() == "How good it is on new relations was not measured."
+
+
+@pytest.mark.parametrize(
+    ("relations", "each", "enough"), [(3, 20, True), (3, 10, False), (10, 6, False), (10, 10, True)]
+)
+def test_few_questions_are_enough_only_where_relations_are_few(relations: int, each: int, enough: bool) -> None:
+    graph = read_graph(
+        [(f"a{i}", f"r{number}", f"b{i % 7}") for number in range(relations) for i in range(each * 20)], progress=False
+    )
+    found = measure_known(graph, PathRules(graph), reserved_rows(graph, 0), ignore_progress)
+    assert (found is not None) == enough
 
 
 @pytest.mark.parametrize(("relations", "each"), [(1, 250), (2, 125), (5, 50), (20, 50)])

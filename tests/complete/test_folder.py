@@ -16,6 +16,7 @@ from faan.complete import Completer, read_about
 from faan.complete.checksums import CHECKSUMS_FILE
 from faan.complete.folder import SELF_TESTS_FILE
 from faan.complete.remembered import Remembered
+from faan.complete.selftest import NOTHING
 
 from .conftest import CAPITALS
 
@@ -220,3 +221,15 @@ def test_remembered_tests_that_are_a_pipe_count_as_none(evidence: Path, tmp_path
     os.mkfifo(tmp_path / "copy" / SELF_TESTS_FILE)
     loaded = Completer.load(tmp_path / "copy")
     assert Remembered(loaded.graph, tmp_path / "copy").get("lies_in") is None
+
+
+def test_a_self_test_stays_in_memory_where_checksums_cannot_be_read(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> int:
+        raise PermissionError(folder)
+
+    monkeypatch.setattr("faan.complete.remembered.fingerprint", refuse)
+    tests = Remembered(Completer.load(evidence).graph, evidence)
+    tests.put("lies_in", NOTHING)
+    assert tests.get("lies_in") is NOTHING

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from faan.cli import app
+from faan.cli.reading import SourceOptions
 
 from .conftest import facts
 
@@ -68,6 +69,21 @@ def test_the_folder_that_one_is_in_has_a_name(graph: Path, monkeypatch: pytest.M
     (result,) = json.loads(out)["results"]
     assert result["dataset"] == "lands"
     assert result["command"].startswith("faan evaluate completion lands ")
+
+
+def test_the_folder_above_has_a_name(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (graph.parent / "lands" / "below").mkdir(parents=True)
+    graph.rename(graph.parent / "lands" / graph.name)
+    monkeypatch.chdir(graph.parent / "lands" / "below")
+    code, out, err = call("evaluate", "completion", "..", "--method", "MostFrequent", "--json")
+    assert code == 0, err
+    (result,) = json.loads(out)["results"]
+    assert result["dataset"] == "lands"
+    assert result["command"].startswith("faan evaluate completion lands ")
+
+
+def test_the_user_at_an_endpoint_is_not_in_the_command_of_a_result() -> None:
+    assert SourceOptions(user="ana", limit=5, predicate=["near"]).words == ["--predicate", "near", "--limit", "5"]
 
 
 def test_facts_of_files_are_asked_for(graph: Path, tmp_path: Path) -> None:

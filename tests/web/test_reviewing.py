@@ -163,6 +163,19 @@ def test_a_second_click_does_not_list_past_decisions_twice(page: str, model: Pat
     assert len(window.all("#past-list li")) == 70
 
 
+def test_more_past_decisions_are_not_offered_while_the_list_begins_anew(page: str, model: Path, window: Window) -> None:
+    with contextlib.closing(Decisions(model / "decisions.sqlite")) as decisions:
+        for number in range(70):
+            decisions.decide(NewDecision("Ana", "speaks", f"land{number}", "tongue0", "accepted"))
+    window.open(page)
+    window.click("#show-past")
+    window.until(window.one("#past-more").is_displayed, "no more are offered")
+    anew = "document.getElementById('past-relation').dispatchEvent(new Event('change'));"
+    assert window.driver.execute_script(f"{anew} return document.getElementById('past-more').hidden;")
+    window.until(window.one("#past-more").is_displayed, "no more are offered")
+    assert len(window.all("#past-list li")) == 50
+
+
 def test_percentages_of_the_list_are_those_of_the_evidence(page: str, window: Window) -> None:
     window.open(page)
     shares = [0, 1e-9, 0.005, 0.125, 0.5, 0.625, 0.994, 0.995, 1]

@@ -107,7 +107,7 @@ def completion(
         if place is not None:
             check_writable(place)
     if graph:
-        called = name or Path(graph[0]).absolute().name.split(".")[0]
+        called = name or _own_name(graph[0]).split(".")[0]
         split = hide_facts(source.read(*graph), called, share=share, most=most, sample=sample, seed=seed)
     else:
         called = name or Path(str(train)).resolve().parent.name  # files of benchmarks are all called train.txt
@@ -232,9 +232,15 @@ def _command(
     graph: Sequence[str], files: Mapping[str, str | None], numbers: Mapping[str, float], others: Sequence[str]
 ) -> str:
     """The command that computes the rows again, with the names of files instead of their paths."""
-    call = ["faan", "evaluate", "completion", *(Path(source).absolute().name for source in graph)]
+    call = ["faan", "evaluate", "completion", *map(_own_name, graph)]
     for option, path in files.items():
         call += [option, Path(path).name] if path is not None else []
     for option, number in numbers.items():
         call += [option, str(number)] if graph and number != _DEFAULTS[option] else []
     return shlex.join([*call, *others])
+
+
+def _own_name(path: str) -> str:
+    """The name of a file or folder without its path, also where the path ends in `.` or `..`."""
+    name = Path(path).name
+    return name if name.strip(".") else Path(path).resolve().name

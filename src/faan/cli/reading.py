@@ -146,11 +146,14 @@ class SourceOptions:
 
     @property
     def words(self) -> list[str]:
-        """The options as words of a command, with the names of files instead of their paths; defaults are skipped."""
-        words = list[str]()
-        for field in fields(self):
+        """The options as words of a command, with the names of files instead of their paths.
+
+        Defaults are skipped, and so is the user at an endpoint: the words are for others, who have their own.
+        """
+        told, words = replace(self, user=None), list[str]()
+        for field in fields(told):
             option = _NAMES.get(field.name, f"--{field.name.replace('_', '-')}")
-            value = getattr(self, field.name)
+            value = getattr(told, field.name)
             if value is True:
                 words.append(option)
             elif value != field.default:

@@ -40,8 +40,8 @@ class Remembered:
         self._tests = {**self._read(), **self._tests, relation: test}
         if self._folder is None or not (self._folder / CHECKSUMS_FILE).is_file():
             return
-        content = _File(version=2, model=fingerprint(self._folder), tests=self._tests).model_dump_json()
         with contextlib.suppress(OSError):
+            content = _File(version=2, model=fingerprint(self._folder), tests=self._tests).model_dump_json()
             write_text(self._folder / SELF_TESTS_FILE, content + "\n")
 
     def _read(self) -> dict[str, SelfTest]:

@@ -38,7 +38,8 @@ _LEAST_ASKED = 2
 _RELATIONS = 60  # relations of the graph that are measured when a model is made, at most
 _EACH = 20  # facts of each of them that are asked for, on average at most
 _SCORES_IN_ALL = 8_000_000  # scores that this may take
-_FEWEST_MEASURED = 40  # questions about relations of the graph; with fewer, little can be said
+_FEWEST_MEASURED = 100  # questions about relations of the graph; with fewer, little can be said
+_FEWEST_OF_FEW = 40  # the same where relations are few: each of them is then asked about often
 _LIKELY = 0.5  # that a new relation has one value, from which on its examples are thought to be all that is true
 _GROUPS = 5  # of relations, or of questions if there are fewer relations: one is judged by the others
 _RESERVED, _RESERVED_MOST = 0.05, 50  # of each relation's facts: the share that vectors are not trained with, at most
@@ -140,7 +141,7 @@ def measure_known(
     for number, questions in enumerate(map_in_threads(test, relations.tolist())):
         found += [questions] if questions else []
         on_progress("measuring known relations", (number + 1) / len(relations))
-    if sum(map(len, found)) < _FEWEST_MEASURED:
+    if sum(map(len, found)) < (_FEWEST_MEASURED if len(found) >= _GROUPS else _FEWEST_OF_FEW):
         return None
     firsts: list[First] = []
     for others, judged in _folds(found):

@@ -21,6 +21,7 @@ export function pastDialog(question, reviewer, undone) {
   async function more(fresh) {
     asking.abort(); // a second click must not add the same decisions twice
     asking = new AbortController();
+    if (fresh) $("past-more").hidden = true; // until it is known what the list ends with
     const query = new URLSearchParams({ limit: AT_ONCE });
     if (!fresh) query.set("before", oldest);
     if ($("past-relation").checked && question().relation) query.set("relation", question().relation);
