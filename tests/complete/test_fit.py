@@ -13,6 +13,7 @@ from tools.attack.small_graph import QUICK, facts
 from faan.base import InputError, UnknownNameError, ignore_progress
 from faan.complete import Completer, fit, fit_methods
 from faan.complete.about import MeasuredKnown
+from faan.complete.calibration import MISSING
 from faan.complete.fewshot import FittedModel
 from faan.complete.fitting import choose_tasks
 from faan.complete.registry import recipe_of
@@ -230,6 +231,25 @@ def test_few_questions_are_enough_only_where_relations_are_few(relations: int, e
     )
     found = measure_known(graph, PathRules(graph), reserved_rows(graph, 0), ignore_progress)
     assert (found is not None) == enough
+
+
+def test_what_a_graph_of_few_relations_lacks_is_not_estimated() -> None:
+    """Whom somebody of a group follows cannot be known, which looks as if most were missing."""
+    draw = np.random.default_rng(0)
+    facts = [
+        (f"p{group}-{i}", "follows", f"p{group}-{j}")
+        for group in range(10)
+        for i in range(20)
+        for j in draw.permutation(20)[:7]
+        if i != j
+    ]
+    completer = fit(facts, method="rules", progress=False)
+    assert completer.calibrations.known is not None
+    assert completer.calibrations.known.missing == MISSING
+    heads = [f"p{group}-0" for group in range(10)]
+    firsts = list(completer.suggest("follows", heads=heads, top=1))
+    assert all(first.head.split("-")[0] == first.tail.split("-")[0] for first in firsts)
+    assert np.mean([first.probability for first in firsts]) < 0.35
 
 
 @pytest.mark.parametrize(("relations", "each"), [(1, 250), (2, 125), (5, 50), (20, 50)])

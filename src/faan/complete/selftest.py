@@ -174,6 +174,8 @@ def _calibrate(found: _ByRelation) -> Calibration:
     """
     questions = [one for own in found for one in own if len(one.count)]
     calibration = fit_calibration(questions, np.full(len(questions), max(len(found), _GROUPS) / len(questions)))
+    if len(found) < _GROUPS:  # a rule of one relation with exceptions looks like one with missing facts
+        return calibration
     return calibration.model_copy(update={"missing": estimate_missing(found)})
 
 
