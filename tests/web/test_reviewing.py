@@ -151,10 +151,15 @@ def test_past_decisions_are_listed_and_undone(page: str, model: Path, window: Wi
     window.wait_for_text("#past", "Nothing is decided yet.")
 
 
-def test_a_second_click_does_not_list_past_decisions_twice(page: str, model: Path, window: Window) -> None:
+def decide_often(model: Path) -> None:
+    """More decisions than the list of past ones shows at first."""
     with contextlib.closing(Decisions(model / "decisions.sqlite")) as decisions:
         for number in range(70):
             decisions.decide(NewDecision("Ana", "speaks", f"land{number}", "tongue0", "accepted"))
+
+
+def test_a_second_click_does_not_list_past_decisions_twice(page: str, model: Path, window: Window) -> None:
+    decide_often(model)
     window.open(page)
     window.click("#show-past")
     window.until(lambda: len(window.all("#past-list li")) == 50, "the first page is not listed")
@@ -164,9 +169,7 @@ def test_a_second_click_does_not_list_past_decisions_twice(page: str, model: Pat
 
 
 def test_more_past_decisions_are_not_offered_while_the_list_begins_anew(page: str, model: Path, window: Window) -> None:
-    with contextlib.closing(Decisions(model / "decisions.sqlite")) as decisions:
-        for number in range(70):
-            decisions.decide(NewDecision("Ana", "speaks", f"land{number}", "tongue0", "accepted"))
+    decide_often(model)
     window.open(page)
     window.click("#show-past")
     window.until(window.one("#past-more").is_displayed, "no more are offered")
