@@ -23,7 +23,7 @@ from faan.base.files import (
 )
 from faan.base.lazy import lazy_names
 from faan.base.progress import OnProgress, ignore_progress, progress_bars
-from faan.base.ragged import Ints, are_below, grouped, is_ragged, offsets_of, places_of
+from faan.base.ragged import Ints, are_below, distinct, distinct_without, grouped, is_ragged, offsets_of, places_of
 from faan.base.randomness import Purpose, Stream
 from faan.base.runs import (
     CHECKPOINT_FILE,
@@ -74,6 +74,8 @@ __all__ = [
     "counted",
     "damaged_run",
     "decode_lines",
+    "distinct",
+    "distinct_without",
     "first_problem",
     "grouped",
     "html_table",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints, html_table
+from faan.base import InputError, Ints, distinct, distinct_without, html_table
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
 from faan.complete.constraints import Constraints
@@ -264,12 +264,12 @@ class Completer:
 
     def _lacking(self, question: Question, strict: bool, by_likeness: bool = True) -> Ints:
         having = question.known.pairs[:, 0]
-        heads = np.setdiff1d(fitting(self.graph, question.looks_like[:, 0]), having)
+        heads = distinct_without(fitting(self.graph, question.looks_like[:, 0]), having)
         constraints = Constraints.of(question) if strict else None
         heads = heads if constraints is None else heads[constraints.may_have(heads)]
         if not by_likeness:
             return heads
         profiles = Profiles.of(self.graph)
-        examples = profiles.dense(np.unique(question.references[:, 0]), question.hidden)
+        examples = profiles.dense(distinct(question.references[:, 0]), question.hidden)
         alike = profiles.similarities(heads, examples, question.hidden).mean(1)
         return heads[np.argsort(-alike, kind="stable")]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import FiniteFloat
 from scipy import optimize, sparse
 
-from faan.base import Ints, Purpose, Stream
+from faan.base import Ints, Purpose, Stream, distinct, distinct_without
 from faan.complete.probabilities import Judge
 from faan.complete.question import Question
 from faan.evidence import RelationPaths
@@ -142,13 +142,13 @@ def _decided(question: Question, pairs: PairSet, scorer: Scorer, judge: Judge, *
     rows = pairs.pairs
     rows = rows[Stream(0, Purpose.SELF_TEST, len(rows)).permutation(len(rows))[:_JUDGED]]
     cases = []
-    for head in np.unique(rows[:, 0]).tolist():
+    for head in distinct(rows[:, 0]).tolist():
         tails = rows[rows[:, 0] == head, 1]
         rivals = question.candidates[~question.known.contains(np.array([head]), question.candidates)]
         rivals = rivals if question.has_loops else rivals[rivals != head]
-        choices = np.union1d(rivals, tails)
+        choices = distinct(rivals, tails)
         scores = np.asarray(scorer.score(np.array([head]), choices), dtype=np.float64)[0]
-        others = np.setdiff1d(question.known.tails_of(head), tails)
+        others = distinct_without(question.known.tails_of(head), tails)
         logits = judge.logits(scores, np.searchsorted(choices, tails), len(others))
         cases += [
             Case(head, tail, z, right, decided=True) for tail, z in zip(tails.tolist(), logits.tolist(), strict=True)
@@ -170,7 +170,7 @@ def _describe(
 
 
 def _head_part(graph: Graph, head: int) -> Iterable[tuple[tuple[Kind, int], float]]:
-    own = np.unique(graph.neighbours.of(head)[0] if graph.types is None else graph.types.of(head)).tolist()
+    own = distinct(graph.neighbours.of(head)[0] if graph.types is None else graph.types.of(head)).tolist()
     return [(("head type", number), 1 / len(own) ** 0.5) for number in own]
 
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, OnProgress, Purpose, Stream
+from faan.base import Ints, OnProgress, Purpose, Stream, distinct, distinct_without
 from faan.complete.about import Measured
 from faan.complete.calibration import NEW_RIDGE, UNMEASURED, Answered, Calibration, Tuning, fit_calibration
 from faan.complete.question import fitting
@@ -93,14 +93,14 @@ def _measure(method: Method, graph: Graph, asked_about: tuple[Task, int], *, see
     asked = replace(task, pairs=references, candidates=candidates)
     limit = max(1, min(_HEADS, _PAIRS // len(candidates)) // (1 if shots == SHOTS else _FEWER))
     queries = task.queries(shots)
-    heads = np.unique(queries[:, 0])
+    heads = distinct(queries[:, 0])
     heads = np.sort(heads[Stream(seed, Purpose.MEASURED_HEADS, shots).permutation(len(heads))[:limit]])
     scorer = method.prepare(asked, references)
     known, one_value = PairSet.of(references, graph.num_entities), has_one_value(task.pairs)
     ranks, questions, loops = [], [], has_loops(references)
     for head in heads.tolist():
         scores, right, rivals = ask_about(scorer, head, candidates, known, task.truths, loops=loops)
-        answers = np.setdiff1d(queries[queries[:, 0] == head, 1], known.tails_of(head))
+        answers = distinct_without(queries[queries[:, 0] == head, 1], known.tails_of(head))
         found = np.isin(answers, rivals)
         ranks.append(np.full(len(answers), np.inf))
         ranks[-1][found] = mean_ranks(scores[np.searchsorted(rivals, answers[found])], scores[~right])

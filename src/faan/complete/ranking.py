@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints
+from faan.base import InputError, Ints, distinct
 from faan.complete.because import Because
 from faan.complete.probabilities import Judge
 from faan.complete.question import Question
@@ -65,8 +65,8 @@ class Ranking:
 
         Pairs less likely than `least` are skipped before their reasons are computed.
         """
-        for entity in np.unique(asked).tolist():
-            wanted = np.unique(answers[asked == entity])
+        for entity in distinct(asked).tolist():
+            wanted = distinct(answers[asked == entity])
             for one, choices, scores in self._scores(np.array([entity]), wanted):
                 places, counts = np.flatnonzero(np.isin(choices, wanted)), self._competing(one, choices, "skip")
                 yield from self._judged(one, choices, scores, places, counts, least)
@@ -93,7 +93,7 @@ class Ranking:
     def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
         """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together."""
         candidates = self.question.candidates
-        choices = candidates if answers is None else np.union1d(candidates, answers)
+        choices = candidates if answers is None else distinct(candidates, answers)
         most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
         if isinstance(self.scorer.scorer, ExplainingScorer):
             most = 1  # it caches what it computed for an entity, to explain the scores

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, distinct
 from faan.complete.constraints import Broken
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
@@ -111,7 +111,7 @@ class Reasons:
     def shared_roles(self, entity: int, limit: int) -> tuple[list[str], tuple[Fact, ...]]:
         """Relations of an entity that most tails of the examples take part in too, in words; and its facts of these."""
         relations, ends = self.likeness.edges(entity)
-        own, usual = np.unique(relations), self._tail_roles
+        own, usual = distinct(relations), self._tail_roles
         best = [int(role) for role in own[np.argsort(-usual[own], kind="stable")[:limit]] if usual[role] > 0]
         facts = [self._fact(entity, role, end) for role in best for end in ends[relations == role].tolist()]
         return [self._role(role) for role in best], tuple(facts)
@@ -119,9 +119,9 @@ class Reasons:
     @cached_property
     def _tail_roles(self) -> NDArray[np.float64]:
         """The share of the examples' tails that take part in each relation, inverse ones included, (2 R,)."""
-        tails, counts = np.unique(self.question.references[:, 1]), np.zeros(2 * self.graph.num_relations)
+        tails, counts = distinct(self.question.references[:, 1]), np.zeros(2 * self.graph.num_relations)
         for tail in tails.tolist():
-            counts[np.unique(self.likeness.edges(tail)[0])] += 1
+            counts[distinct(self.likeness.edges(tail)[0])] += 1
         return np.asarray(counts / len(tails))
 
     def facts_of(self, walk: PathInstance) -> Iterable[Fact]:
@@ -162,7 +162,7 @@ class Reasons:
     def _type_shares(self) -> dict[int, float]:
         types, tails = self.graph.types, self.question.references[:, 1]
         assert types is not None
-        found = np.concatenate([np.unique(types.of(tail)) for tail in tails.tolist()])
+        found = np.concatenate([distinct(types.of(tail)) for tail in tails.tolist()])
         numbers, counts = np.unique(found, return_counts=True)
         return dict(zip(numbers.tolist(), (counts / len(tails)).tolist(), strict=True))
 
@@ -257,7 +257,7 @@ class Reasons:
     def _seen_types(self) -> tuple[Ints, Ints]:
         types = self.graph.types
         assert types is not None
-        first, second = (np.unique(types.gather(np.unique(column))[1]) for column in self.question.known.pairs.T)
+        first, second = (distinct(types.gather(distinct(column))[1]) for column in self.question.known.pairs.T)
         return first, second
 
     def in_words(self, walk: PathInstance) -> str:

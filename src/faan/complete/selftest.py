@@ -15,7 +15,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from faan.base import Ints, OnProgress, Purpose, Stream
+from faan.base import Ints, OnProgress, Purpose, Stream, distinct
 from faan.complete.about import MeasuredKnown
 from faan.complete.calibration import Answered, Calibration, Floats, Tuning, fit_calibration, fit_tuning
 from faan.complete.completeness import estimate_missing
@@ -126,7 +126,7 @@ def measure_known(
     None where there are too few of them. The probabilities of a relation are judged by those of others; where there are
     few relations, those of a question by other questions.
     """
-    relations = np.unique(graph.relations[rows])
+    relations = distinct(graph.relations[rows])
     relations = np.sort(relations[Stream(seed, Purpose.SELF_TEST).permutation(len(relations))[:_RELATIONS]])
     each, scores = (most // max(len(relations), 1) for most in (_EACH * _RELATIONS, _SCORES_IN_ALL))
 
@@ -188,7 +188,7 @@ def _answers(question: Question, method: Method, hidden: PairSet, calibration: C
     if calibration is not None:
         scorer = Adjusted(part, scorer, calibration)
     shots, one_value = len(part.known), part.one_value
-    for head in np.unique(hidden.pairs[:, 0]).tolist():
+    for head in distinct(hidden.pairs[:, 0]).tolist():
         scores, right, rivals = ask_about(scorer, head, part.candidates, part.known, hidden, loops=question.has_loops)
         values = len(part.known.tails_of(head))
         answered = Answered.of(scores, right, shots, one_value, None if question.hidden is None else values)

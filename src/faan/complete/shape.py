@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, distinct
 from faan.graph import Types
 from faan.tasks import PairSet
 
@@ -79,7 +79,7 @@ class TypePairs:
         heads, tails = self._known_types
         is_such = np.isin(tails[0], heads[0][np.isin(heads[1], own)])
         fits = ~self._types.is_typed | self._types.having(tails[1][is_such])
-        return len(np.unique(tails[0][is_such])), fits
+        return len(distinct(tails[0][is_such])), fits
 
     @cached_property
     def _known_types(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:

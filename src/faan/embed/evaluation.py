@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from faan.base import InputError, places_of
+from faan.base import InputError, distinct, places_of
 from faan.embed.embeddings import Embeddings
 
 SCORES_AT_ONCE = 20_000_000
@@ -62,7 +62,7 @@ def evaluate(
     if len(triples) == 0:
         raise InputError("there are no triples to evaluate; give at least one")
     if candidates is not None:
-        candidates = np.unique(np.concatenate([candidates, triples[:, 0], triples[:, 2]]))
+        candidates = distinct(candidates, triples[:, 0], triples[:, 2])
     tails = answer_ranks(embeddings, triples, known, asks_for="tail", candidates=candidates)
     heads = answer_ranks(embeddings, triples, known, asks_for="head", candidates=candidates)
     return LinkPrediction(Metrics.of(tails), Metrics.of(heads), Metrics.of(np.concatenate([tails, heads])))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from faan.base import OnProgress
+from faan.base import OnProgress, distinct
 from faan.embed.config import EmbedConfig
 from faan.embed.embeddings import Embeddings
 from faan.embed.evaluation import answer_ranks
@@ -60,7 +60,7 @@ def choose_regularization(
     candidates = None
     if num_entities > config.evaluate_candidates:
         drawn = stream.choice(num_entities, config.evaluate_candidates, replace=False)
-        candidates = np.unique(np.concatenate([drawn, asked[:, 0], asked[:, 2]]))
+        candidates = distinct(drawn, asked[:, 0], asked[:, 2])
     known, weights = np.concatenate([triples, valid]), (config.regularization, *config.regularization_choices)
 
     def reciprocal_ranks(number: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, distinct
 from faan.evidence.links import link_counts
 from faan.evidence.path_sums import PathSums, path_sums
 from faan.evidence.relation_query import RelationQuery
@@ -157,7 +157,7 @@ class HeadQuery:
         Of a head with very many tails some are looked at.
         """
         relation, entities = self.relation, self.relation.sources.vectors("completion").entities.numpy()
-        own = np.unique(relation.known[relation.known[:, 0] == self.head, 1])
+        own = distinct(relation.known[relation.known[:, 0] == self.head, 1])
         own, found = own[:: -(-len(own) // _MOST_TAILS) or 1], np.full(len(self.candidates.ids), -1, np.float32)
         for start in range(0, len(own), _AT_ONCE):
             tails = own[start : start + _AT_ONCE]

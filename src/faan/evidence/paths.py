@@ -33,7 +33,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, distinct
 from faan.evidence.walks import MAX_HOPS, connecting_paths, decode, follow, gather_evidence
 from faan.graph import Graph, Neighbours
 
@@ -120,7 +120,7 @@ class RelationPaths:
         order = np.argsort(found.candidates, kind="stable")
         starts, stops = (np.searchsorted(found.candidates[order], places, side) for side in ("left", "right"))
         for place, start, stop in zip(places.tolist(), starts, stops, strict=True):
-            tail, paths = candidates[place : place + 1], np.union1d(found.paths[order[start:stop]], fanned_out)
+            tail, paths = candidates[place : place + 1], distinct(found.paths[order[start:stop]], fanned_out)
             with _walking(self.neighbours, self.num_relations, self.paths[paths], tail) as walk:
                 one = walk(head, own, int(tail[0]))
             parts.append((paths[one.paths], np.full(len(one.paths), place, np.int32), one.walks))
@@ -160,7 +160,7 @@ def find_paths(
     own = hidden if in_graph and hidden is not None else -1
     with _scratch_of(neighbours) as scratch:
         codes = [
-            np.unique(connecting_paths(*edges, graph.num_relations, head, tail, own, scratch.place, MAX_SEARCH))
+            distinct(connecting_paths(*edges, graph.num_relations, head, tail, own, scratch.place, MAX_SEARCH))
             for head, tail in pairs.tolist()
         ]
     found, times = np.unique(np.concatenate(codes), return_counts=True)
@@ -173,10 +173,10 @@ def find_paths(
 
     pairs = pairs if counted is None else np.unique(counted, axis=0)
     _check_ids(pairs, graph.num_entities)
-    choices = np.union1d(candidates, pairs[:, 1])
+    choices = distinct(candidates, pairs[:, 1])
     support, endpoints = np.zeros(len(paths), np.int64), np.zeros(len(paths), np.int64)
     # Where own edges are walked along, each reference has its own view of the graph; else those of a head share one.
-    asked = [(head, tail) for head, tail in pairs.tolist()] if own >= 0 else [(h, -1) for h in np.unique(pairs[:, 0])]
+    asked = [(head, tail) for head, tail in pairs.tolist()] if own >= 0 else [(h, -1) for h in distinct(pairs[:, 0])]
     with _walking(neighbours, graph.num_relations, paths, choices) as walk:
         for head, tail in asked:
             firings = walk(head, own, tail)

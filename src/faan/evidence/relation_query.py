@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from faan.base import Ints, Purpose, Stream
+from faan.base import Ints, Purpose, Stream, distinct
 from faan.evidence.fit import fit_relation
 from faan.evidence.links import count_edges
 from faan.evidence.paths import RelationPaths, find_paths
@@ -38,7 +38,7 @@ class RelationQuery:
         self.references = _drawn(references, _SAMPLE)  # (K, 2)
         self.num_references = len(facts)
         self.tails, self.uses = np.unique(facts[:, 1], return_counts=True)  # how often each tail is the answer
-        self.num_heads = len(np.unique(facts[:, 0]))
+        self.num_heads = len(distinct(facts[:, 0]))
         self.candidates = _sorted(task.candidates).astype(np.int64)  # among these, candidates are ranked
         self._heads: dict[int, Values] = {}
         self._own_scores: tuple[int, Values, np.float32] | None = None  # of the head that was asked for last
@@ -71,7 +71,7 @@ class RelationQuery:
         if names.merged is self.sources.graph:
             return self.paths
         references, counted = names.number(self.references), names.number(_drawn(self.known, _COUNTED))
-        candidates = np.unique(names.number(self.candidates))
+        candidates = distinct(names.number(self.candidates))
         return find_paths(names.merged, references, candidates, task.hidden, task.in_graph, counted)
 
     @cached_property
@@ -79,7 +79,7 @@ class RelationQuery:
         """How similar the names of head and tail are in the references, and those of their tails; means of cosines."""
         names, (heads, tails) = self.sources.names, self.references.T
         pairs = names.letters[heads].multiply(names.letters[tails]).sum() / len(heads)
-        different = np.unique(tails)
+        different = distinct(tails)
         count = len(different)
         if count < 2:
             return float(pairs), 0.0
@@ -159,7 +159,7 @@ class RelationQuery:
     @cached_property
     def _head_units(self) -> tuple[Ints, dict[str, Values]]:
         """The heads of all references, sorted, and their vectors at length 1."""
-        heads = np.union1d(self.references[:, 0], self.known[:, 0])
+        heads = distinct(self.references[:, 0], self.known[:, 0])
         return heads, self.sources.units(heads)
 
     def head_similarities(self, head: int) -> Values:
@@ -194,7 +194,7 @@ class RelationQuery:
 
 def _sorted(ids: Ints) -> Ints:
     """Distinct ids, sorted; fast if they already are."""
-    return ids if (ids[1:] > ids[:-1]).all() else np.unique(ids)
+    return ids if (ids[1:] > ids[:-1]).all() else distinct(ids)
 
 
 def _drawn(references: Ints, count: int) -> Ints:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from faan.base import Ints, offsets_of
+from faan.base import Ints, distinct, offsets_of
 from faan.graph import Graph
 
 MAX_FACTS = 300  # facts of one head that are used
@@ -74,7 +74,7 @@ class SharedFacts:
             right = having[self.tails[self.slots[having]] == tail]
             if len(right):
                 relation, entity = divmod(int(self.facts[place]), self.graph.num_entities)
-                heads, with_tail = (len(np.unique(self.heads[rows])) for rows in (having, right))
+                heads, with_tail = (len(distinct(self.heads[rows])) for rows in (having, right))
                 found.append(SharedFact(relation, entity, len(right) / (len(having) + PSEUDO_COUNT), heads, with_tail))
         return sorted(found, key=lambda one: -one.support)
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, counted, grouped
+from faan.base import Ints, counted, distinct, grouped
 from faan.graph.graph import Graph
 from faan.graph.rules import SIDES, Rule, Rules
 
@@ -161,7 +161,7 @@ def _broken(graph: Graph, relation: int, rules: tuple[Rule, ...], known: Ints) -
         )
         broken[rule.in_words] = BrokenRule(label, rule.in_words, int(mask.sum()), len(known), examples)
         entities = known[:, rule.side]
-        several, all_of = len(np.unique(entities[mask])), len(np.unique(entities))
+        several, all_of = len(distinct(entities[mask])), len(distinct(entities))
         if rule.kind == "most" and not rule.scope_said and several >= max(_FEWEST, _MANY * all_of):
             name = graph.entity_label(int(entities[first[0]]))
             wrong.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from faan.base import counted
+from faan.base import counted, distinct
 from faan.graph.breaking import SchemaSummary, summarise_schema
 from faan.graph.graph import Graph, ReadReport
 
@@ -163,7 +163,7 @@ def _linked_twice(graph: Graph) -> pl.DataFrame:
     keys = np.minimum(graph.heads, graph.tails).astype(np.int64) * graph.num_entities
     keys += np.maximum(graph.heads, graph.tails)
     ordered = np.sort(keys)
-    several = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    several = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
     del ordered
     rows = [np.empty(0, np.int64)]
     for start in range(0, len(keys) if len(several) else 0, _AT_ONCE):

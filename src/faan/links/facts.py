@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from faan.base import InputError, Ints, OnProgress, ignore_progress
+from faan.base import InputError, Ints, OnProgress, distinct, ignore_progress
 from faan.complete import Completer
 from faan.embed import encode_triples
 from faan.graph import Graph
@@ -38,7 +38,7 @@ class Judged:
 def probabilities(completer: Completer, facts: Ints, on_progress: OnProgress = ignore_progress) -> NDArray[np.float64]:
     """The probability that a completer gives each fact (n, 3), asked by the relation's name."""
     graph, said = completer.graph, np.zeros(len(facts))
-    relations = np.unique(facts[:, 1])
+    relations = distinct(facts[:, 1])
     for number, relation in enumerate(relations.tolist()):
         rows = np.flatnonzero(facts[:, 1] == relation)
         pairs = [(graph.entity_names[head], graph.entity_names[tail]) for head, _, tail in facts[rows].tolist()]
@@ -58,7 +58,7 @@ def judge_facts(test: Judged, said: ArrayLike, valid: Judged | None, valid_said:
     if valid is not None:
         known = np.asarray(valid_said, dtype=np.float64)
         overall = best_threshold(known, valid.true)
-        for relation in np.unique(valid.facts[:, 1]).tolist():
+        for relation in distinct(valid.facts[:, 1]).tolist():
             rows = valid.facts[:, 1] == relation
             chosen[relation] = best_threshold(known[rows], valid.true[rows])
     limits = np.array([chosen.get(relation, overall) for relation in relations.tolist()])
@@ -78,7 +78,7 @@ def judge_facts(test: Judged, said: ArrayLike, valid: Judged | None, valid_said:
                 "threshold": chosen.get(int(relation), overall),
                 "accuracy": float((accepted == test.true)[relations == relation].mean()),
             }
-            for relation in np.unique(relations)
+            for relation in distinct(relations)
         },
     }
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from faan.base import InputError, Ints, Purpose, Stream, counted
+from faan.base import InputError, Ints, Purpose, Stream, counted, distinct
 from faan.embed import encode_triples, triples_of
 from faan.graph import Graph
 from faan.tasks import PairSet, Task, find_leakage, held_out_rows, without_rows
@@ -41,7 +41,7 @@ class LinkSplit:
     @cached_property
     def asked_relations(self) -> list[int]:
         """The relations of the facts that are asked for."""
-        return [int(relation) for relation in np.unique(self.test[:, 1])]
+        return [int(relation) for relation in distinct(self.test[:, 1])]
 
 
 def hide_facts(

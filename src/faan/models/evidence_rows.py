@@ -9,7 +9,7 @@ import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, Stream
+from faan.base import Ints, Stream, distinct
 from faan.evidence import Measure, Values
 
 
@@ -53,9 +53,9 @@ class Rows:
 
 def draw_groups(measure: Measure, asked: Ints, heads: int, wanted: Wrong, stream: Stream) -> list[Group]:
     """A group for some of the heads of the pairs (n, 2) that are asked for."""
-    choices, found = np.unique(asked[:, 0]), []
+    choices, found = distinct(asked[:, 0]), []
     for head in choices[stream.permutation(len(choices))[:heads]].tolist():
-        true = np.unique(asked[asked[:, 0] == head, 1])
+        true = distinct(asked[asked[:, 0] == head, 1])
         wrong = _wrong_tails(measure, head, wanted, stream)
         if len(wrong):
             table = np.ascontiguousarray(measure.table(head, np.concatenate([true, wrong])))
@@ -75,7 +75,7 @@ def _wrong_tails(measure: Measure, head: int, wanted: Wrong, stream: Stream) -> 
     for number, one in enumerate(measure.evidence):
         if one.name in wanted.liked_by:
             chosen.append(places[_highest(values[places, number], wanted.hard)])
-    return question.candidates[np.unique(np.concatenate(chosen))]
+    return question.candidates[distinct(*chosen)]
 
 
 def _highest(values: Values, count: int) -> Ints:

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from faan.base import Settings
+from faan.base import Settings, distinct
 from faan.embed import MIN_EPOCHS, EmbedConfig, can_be_joined, triples_of
 from faan.graph import Graph
 
@@ -94,7 +94,7 @@ class KnownConfig(Settings):
     def vectors_for(self, graph: Graph) -> list[EmbedConfig]:
         """The settings of the vectors of a graph, by its size; those of several seeds are to be joined."""
         heads, relations, tails = triples_of(graph).T.astype(np.int64)
-        questions = sum(len(np.unique(given * graph.num_relations + relations)) for given in (heads, tails))
+        questions = sum(len(distinct(given * graph.num_relations + relations)) for given in (heads, tails))
         products = questions // 2 * graph.num_entities * self.thorough.dimension * self.thorough.epochs * self.members
         if products <= self.work:
             return self._several(self.thorough)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints
+from faan.base import InputError, Ints, distinct
 from faan.models import Apart, Scorers
 from faan.tasks import Method, Scorer, Task
 
@@ -56,9 +56,9 @@ def rank_sets(
     A head that several queries share is scored once. `on_scored` is called with the number of heads scored since then.
     """
     asked = np.concatenate(queries)
-    candidates = np.union1d(task.candidates, asked[:, 1])  # sorted; a true tail is always among the choices
+    candidates = distinct(task.candidates, asked[:, 1])  # a true tail is always among the choices
     is_candidate = np.isin(candidates, task.candidates)  # a true tail outside of them does not compete in other queries
-    heads = np.unique(asked[:, 0])
+    heads = distinct(asked[:, 0])
     sorted_queries = [_ByHead.of(some, heads, candidates) for some in queries]
 
     ranks = [np.empty(len(some)) for some in queries]

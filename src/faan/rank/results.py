@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from faan.base import InputError, OnProgress, Purpose, Stream, ignore_progress
+from faan.base import InputError, OnProgress, Purpose, Stream, distinct, ignore_progress
 from faan.models import prepare_sets
 from faan.rank.metrics import summarise_ranks, summarise_split
 from faan.rank.ranker import TaskRanks, check_tasks, rank_sets
@@ -75,7 +75,7 @@ class _Pace:
 
     def __init__(self, tasks: Iterable[Task], on_progress: OnProgress) -> None:
         self._on_progress, self._done = on_progress, 0
-        self._all = sum(len(np.unique(task.pairs[:, 0])) * len(task.candidates) for task in tasks)
+        self._all = sum(len(distinct(task.pairs[:, 0])) * len(task.candidates) for task in tasks)
 
     def of(self, task: Task) -> Callable[[int], None]:
         def more(heads: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, html_table
+from faan.base import InputError, Ints, distinct, html_table
 from faan.graph import Graph
 
 SPLITS = ("train", "dev", "test")
@@ -21,7 +21,7 @@ class PairSet:
 
     def __init__(self, heads: Ints, tails: Ints, num_entities: int) -> None:
         self._num_entities = num_entities
-        self._keys = np.unique(self._key(heads, tails))
+        self._keys = distinct(self._key(heads, tails)).astype(np.int64, copy=False)
 
     @classmethod
     def of(cls, pairs: Ints, num_entities: int) -> PairSet:

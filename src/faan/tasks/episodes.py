@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faan.base import InputError, Ints, Purpose, Stream, grouped
+from faan.base import InputError, Ints, Purpose, Stream, distinct_without, grouped
 from faan.graph import Graph
 from faan.tasks.benchmark import PairSet, Task
 from faan.tasks.candidates import find_candidates
@@ -89,7 +89,7 @@ def draw_negatives(task: Task, heads: Ints, count: int, stream: Stream) -> Ints:
         drawn[wrong] = candidates[stream.integers(len(candidates), len(wrong))]
         wrong = wrong[task.truths.contains(column[wrong], drawn[wrong])]
     for place in wrong.tolist():  # a head for which nearly every candidate is true
-        allowed = np.setdiff1d(candidates, task.truths.tails_of(int(column[place])))
+        allowed = distinct_without(candidates, task.truths.tails_of(int(column[place])))
         drawn[place] = allowed[stream.integers(len(allowed), 1)[0]]
     return drawn.reshape(len(heads), count)
 
@@ -139,4 +139,4 @@ def has_negatives(task: Task) -> bool:
     """Whether every head has a candidate that is not among its true tails."""
     heads, counts = np.unique(task.truths.pairs[:, 0], return_counts=True)
     full = heads[counts >= len(task.candidates)].tolist()
-    return all(len(np.setdiff1d(task.candidates, task.truths.tails_of(head))) for head in full)
+    return all(len(distinct_without(task.candidates, task.truths.tails_of(head))) for head in full)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, places_of
+from faan.base import Ints, distinct, places_of
 from faan.graph import Graph
 from faan.tasks.benchmark import Task
 
@@ -67,7 +67,7 @@ def _keys(heads: Ints, tails: Ints, graph: Graph) -> NDArray[np.int64]:
 
 def _key_of(pairs: Ints, graph: Graph) -> bytes:
     """Different pairs (n, 2) as a key: the same for the same pairs, in whatever order."""
-    return np.unique(_keys(pairs[:, 0], pairs[:, 1], graph)).tobytes()
+    return distinct(_keys(pairs[:, 0], pairs[:, 1], graph)).tobytes()
 
 
 def _linked(pairs: NDArray[np.int64], keys: NDArray[np.int64], relations: Ints) -> tuple[NDArray[np.bool_], Ints]:
