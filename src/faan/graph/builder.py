@@ -2,7 +2,8 @@
 
 Strings are dictionary-encoded by polars as they come (a shared `Categories` object), so memory holds each name once and
 four bytes for each mention. Ids are given at the end, in the order in which names first occur, head before tail: they
-do not depend on how the input was cut into chunks.
+do not depend on how the input was cut into chunks. A dictionary of millions of names is the largest thing in memory:
+`finish` makes all that needs it first, then forgets it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from faan.graph.entity_types import Types, ragged_types, types_from_pattern
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.limits import NAME_BYTES, too_long
 from faan.graph.names import Names
-from faan.graph.numbering import codes, is_first, number_by_first_use, renumber
+from faan.graph.numbering import best_of_each, codes, is_first, number_by_first_use, renumber
 from faan.graph.schema import Schema, Split, is_schema_relation, split_schema
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, both_names
 
@@ -62,6 +63,7 @@ class GraphBuilder:
     def __post_init__(self) -> None:
         self._entity = pl.Categorical(pl.Categories.random())
         self._relation = pl.Categorical(pl.Categories.random())
+        self._type = pl.Categorical(pl.Categories.random())
         self._triples: list[pl.DataFrame] = []  # head, relation, tail
         self._types: list[pl.DataFrame] = []  # entity, type
         self._labels: list[pl.DataFrame] = []  # name, label, rank
@@ -115,7 +117,7 @@ class GraphBuilder:
 
     def add_types(self, entities: Column, types: Column) -> None:
         """Add pairs of an entity and its type."""
-        self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity}))
+        self._types.append(self._frame(entity=entities, type=types).cast({"entity": self._entity, "type": self._type}))
 
     def add_labels(self, names: Column, labels: Column, ranks: Sequence[int] | pl.Series | None = None) -> None:
         """Add labels; of several labels of a name, the lowest rank wins, then the first.
@@ -124,7 +126,7 @@ class GraphBuilder:
         """
         frame = self._frame(name=names, label=labels).cast({"name": self._entity})
         rank = pl.lit(0) if ranks is None else pl.Series(ranks, dtype=pl.Int64)
-        self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)))
+        self._labels.append(frame.with_columns(rank.alias("rank").cast(pl.Int32)).shrink_to_fit())
 
     def add_graph(self, graph: Graph) -> None:
         """Add everything of another graph."""
@@ -171,7 +173,7 @@ class GraphBuilder:
         return [*entities.cast(pl.String), *named["relation"].unique(maintain_order=True).cast(pl.String)]
 
     def finish(self) -> Graph:
-        """Number the names, drop duplicate triples, give entities their labels and types."""
+        """Number the names, drop duplicate triples, give entities their labels and types; the builder is empty then."""
         self._check_predicates()
         schema = self.take_schema()
         if not any(len(chunk) for chunk in self._triples):
@@ -179,7 +181,38 @@ class GraphBuilder:
         named = self._of_chosen_classes(pl.concat(self._triples))
         number, places = number_by_first_use(np.stack([codes(named["head"]), codes(named["tail"])], axis=1).ravel())
         relation_number, relation_places = number_by_first_use(codes(named["relation"]))
+        relations = named["relation"].gather(relation_places).cast(pl.String)
+        triples = self._numbered(named, number, relation_number)
+        self.count(duplicates=len(named) - len(triples))
+        triples = self._one_way(triples, relations)
 
+        both = pl.concat([named["head"], named["tail"].alias("head")])
+        entities = both.gather(places // 2 + places % 2 * len(named))
+        entity_names, relation_names = Names.from_strings(entities.cast(pl.String)), Names.from_strings(relations)
+        self._check_type_relations(relation_names)
+        types = self._finish_types(number, entity_names)
+        relation_labels = self._labels_of(relations)
+        report = self._finish_report(number, relations, types, schema)
+        labelled = renumber(self._codes_of_labelled(), number)
+        del named, both, entities
+        self._forget_names()
+        return Graph(
+            entity_names,
+            relation_names,
+            triples["head"].to_numpy(),
+            triples["relation"].to_numpy(),
+            triples["tail"].to_numpy(),
+            entity_labels=self._labels_by(labelled, len(entity_names)),
+            relation_labels=relation_labels,
+            types=types,
+            entity_descriptions=self._labels_by(labelled, len(entity_names), descriptions=True),
+            report=report,
+            schema=schema,
+        )
+
+    @staticmethod
+    def _numbered(named: pl.DataFrame, number: Ints, relation_number: Ints) -> pl.DataFrame:
+        """The different triples by number."""
         triples = pl.DataFrame(
             {
                 "head": number[codes(named["head"])],
@@ -187,36 +220,13 @@ class GraphBuilder:
                 "tail": number[codes(named["tail"])],
             }
         )
-        triples = triples.filter(is_first(triples, len(places), len(relation_places)))
-        self.count(duplicates=len(named) - len(triples))
-        relations = named["relation"].gather(relation_places).cast(pl.String)
-        triples = self._one_way(triples, relations)
+        return triples.filter(is_first(triples, int(number.max()) + 1, int(relation_number.max()) + 1))
 
-        both = pl.concat([named["head"], named["tail"].alias("head")])
-        entities = both.gather(places // 2 + places % 2 * len(named)).cast(pl.String)
-        entity_names, relation_names = Names.from_strings(entities), Names.from_strings(relations)
-        entity_labels, relation_labels, entity_descriptions = None, None, None
-        if self._labels:
-            labelled = pl.concat([frame["name"] for frame in self._labels])
-            ids = renumber(codes(labelled), number)
-            entity_labels = self._labels_by(ids, len(entities))
-            entity_descriptions = self._labels_by(ids, len(entities), descriptions=True)
-            relation_labels = self._labels_of(relations)
-        self._check_type_relations(relation_names)
-        types = self._finish_types(number, entity_names)
-        return Graph(
-            entity_names,
-            relation_names,
-            triples["head"].to_numpy(),
-            triples["relation"].to_numpy(),
-            triples["tail"].to_numpy(),
-            entity_labels=entity_labels,
-            relation_labels=relation_labels,
-            types=types,
-            entity_descriptions=entity_descriptions,
-            report=self._finish_report(number, relations, types, schema),
-            schema=schema,
-        )
+    def _forget_names(self) -> None:
+        """Free the dictionary of names, which goes with the last column that refers to it."""
+        self._triples.clear()
+        self._types.clear()
+        self._labels = [frame.drop("name") for frame in self._labels]
 
     def _one_way(self, triples: pl.DataFrame, relations: pl.Series) -> pl.DataFrame:
         """Drop facts whose reverse came before, of the relations that are listed both ways."""
@@ -251,7 +261,7 @@ class GraphBuilder:
         pairs = pl.concat(self._types) if self._types else None
         chosen = None if pairs is None else pairs.filter(pl.col("type").is_in(list(both_names(self.classes))))
         if chosen is None or chosen.is_empty():
-            there = [] if pairs is None else pairs["type"].unique().sort().to_list()
+            there = [] if pairs is None else pairs["type"].unique().cast(pl.String).sort().to_list()
             near = Names.from_strings(there).nearest(self.classes[0])
             hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
             wanted = ", ".join(self.classes)
@@ -304,25 +314,34 @@ class GraphBuilder:
         if not known.any():
             return None
         types = ragged_types(owner[known], pairs["type"].filter(known), len(entity_names))
-        return replace(types, labels=self._labels_of(types.names.to_series()) if self._labels else None)
+        return replace(types, labels=self._labels_of(types.names.to_series()))
+
+    def _codes_of_labelled(self) -> NDArray[np.uint32]:
+        """The codes of the names that have labels, one for each label."""
+        return np.concatenate([np.empty(0, np.uint32), *(codes(frame["name"]) for frame in self._labels)])
 
     def _labels_of(self, names: pl.Series) -> Names | None:
         """The best label of each relation or type."""
-        labelled = _relation_of(pl.concat([frame["name"] for frame in self._labels]).cast(pl.String), names)
-        ids = labelled.replace_strict(names, np.arange(len(names)), default=-1)
-        return self._labels_by(ids.to_numpy().astype(np.int32), len(names))
+        if not self._labels:
+            return None
+        called = pl.concat([names, _as_entities(names)]).cast(self._entity)
+        is_meant = pl.concat([frame["name"] for frame in self._labels]).is_in(called.implode())
+        labelled = pl.concat([frame["name"] for frame in self._labels]).filter(is_meant).cast(pl.String)
+        found = _relation_of(labelled, names).replace_strict(names, np.arange(len(names)), default=-1)
+        ids = np.full(len(is_meant), -1, dtype=np.int32)
+        ids[is_meant.to_numpy()] = found.to_numpy()
+        return self._labels_by(ids, len(names))
 
     def _labels_by(self, ids: NDArray[np.int32], count: int, descriptions: bool = False) -> Names | None:
         """The best label of each of `count` things, where `ids` says which of them each label is for (-1: none)."""
-        is_wanted = (pl.col("id") >= 0) & ((pl.col("rank") >= DESCRIPTION) == descriptions)
-        labels = pl.concat(self._labels).select("label", "rank").with_columns(id=ids).filter(is_wanted)
-        if not len(labels):
+        if not self._labels:
             return None
-        best = labels.sort("rank", maintain_order=True).unique("id", keep="first")
-        everyone = pl.DataFrame({"id": np.arange(count, dtype=np.int32)})
-        return Names.from_strings(
-            everyone.join(best, on="id", how="left", maintain_order="left")["label"].fill_null("")
-        )
+        ranks = np.concatenate([frame["rank"].to_numpy() for frame in self._labels])
+        best = best_of_each(np.where((ranks >= DESCRIPTION) == descriptions, ids, -1), ranks, count)
+        if not (best >= 0).any():
+            return None
+        given = pl.concat([frame["label"] for frame in self._labels])
+        return Names.from_strings(given.gather(pl.Series(best).replace(-1, None)).fill_null(""))
 
     def _finish_report(
         self, number: Ints, relations: pl.Series, types: Types | None, schema: Schema | None
@@ -359,9 +378,16 @@ class GraphBuilder:
         columns += [frame["entity"].alias("name") for frame in self._types[part.types : after.types]]
         if not columns:
             return 0, 0
-        described = pl.concat(columns).unique()
-        rest = described.filter(renumber(codes(described), number) < 0).cast(pl.String)
-        return len(described), int((~_relation_of(rest, known).is_in(known.implode())).sum())
+        described = pl.concat(columns)
+        count = int(np.count_nonzero(np.bincount(codes(described))))
+        rest = described.filter(renumber(codes(described), number) < 0).unique().cast(pl.String)
+        return count, int((~_relation_of(rest, known).is_in(known.implode())).sum())
+
+
+def _as_entities(relations: pl.Series) -> pl.Series:
+    """The properties `wd:P36` of Wikidata's relations `wdt:P36`."""
+    direct = relations.filter(relations.str.starts_with(WIKIDATA_DIRECT))
+    return direct.str.replace(WIKIDATA_DIRECT, WIKIDATA_ENTITY, literal=True)
 
 
 def _relation_of(labelled: pl.Series, known: pl.Series) -> pl.Series:

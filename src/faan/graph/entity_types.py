@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from faan.base import InputError, Ints, are_below, is_ragged, offsets_of, places_of, shorten
+from faan.base import InputError, Ints, are_below, distinct, is_ragged, offsets_of, places_of, shorten
 from faan.graph.names import Names, damaged
+from faan.graph.numbering import codes, number_by_first_use
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +89,13 @@ def types_from_pattern(names: Names, pattern: str) -> Types:
         raise InputError(
             f"the type pattern {pattern!r} fits no entity name, such as {names[0]!r}; its first (...) must be the type"
         )
-    return ragged_types(owner, found.drop_nulls(), len(names))
+    return ragged_types(owner, found.drop_nulls().cast(pl.Categorical), len(names))
 
 
 def ragged_types(owner: Ints, types: pl.Series, num_entities: int) -> Types:
-    """Pairs of an entity and the name of its type, grouped by entity."""
-    names = types.unique(maintain_order=True)
-    ids = types.replace_strict(names, pl.Series(range(len(names))), return_dtype=pl.Int32)
-    pairs = pl.DataFrame({"owner": owner, "type": ids}).unique().sort("owner", "type")
-    offsets = offsets_of(np.bincount(pairs["owner"].to_numpy(), minlength=num_entities))
-    return Types(Names.from_strings(names), offsets, pairs["type"].to_numpy())
+    """Pairs of an entity and its type, a dictionary-encoded column, grouped by entity."""
+    number, places = number_by_first_use(codes(types))
+    names = types.gather(places).cast(pl.String)
+    pairs = distinct(owner.astype(np.int64) * len(names) + number[codes(types)])
+    offsets = offsets_of(np.bincount(pairs // len(names), minlength=num_entities))
+    return Types(Names.from_strings(names), offsets, (pairs % len(names)).astype(np.int32))

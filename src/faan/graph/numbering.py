@@ -38,3 +38,12 @@ def renumber(codes: Ints, number: Ints) -> NDArray[np.int32]:
     """The number of each code, -1 for those that have none."""
     known = codes < len(number)
     return np.where(known, number[np.where(known, codes, 0)], -1)
+
+
+def best_of_each(ids: Ints, ranks: Ints, count: int) -> NDArray[np.int64]:
+    """The place of the lowest rank of each of `count` ids, the first of equal ones; -1 for an id that has none."""
+    places = np.flatnonzero(ids >= 0)[::-1]
+    places = places[np.argsort(-ranks[places], kind="stable")]
+    best = np.full(count, -1)
+    best[ids[places]] = places  # the last write wins: the lowest rank, the first place
+    return best

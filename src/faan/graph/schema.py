@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from faan.base import Ints, are_below
+from faan.base import Ints, are_below, distinct
 from faan.graph.names import Names, damaged
 from faan.graph.numbering import codes
 
@@ -146,8 +146,8 @@ def split_schema(triples: Sequence[pl.DataFrame], types: Sequence[pl.DataFrame],
     _split_triples(_Triples(triples), split, only_schema)
     for frame in types:
         declares = frame["type"].is_in(_declarations(frame["type"]))
-        named = {"head": pl.col("entity").cast(pl.String), "relation": pl.lit(TYPE), "tail": pl.col("type")}
-        split.declared.append(frame.filter(declares).select(**named))
+        declared = frame.filter(declares).cast(pl.String)
+        split.declared.append(declared.select(head="entity", relation=pl.lit(TYPE), tail="type"))
         split.types.append(frame.filter(~(declares | frame["type"].is_in(NO_CLASSES))))
     return split
 
@@ -229,7 +229,7 @@ def _lists(triples: _Triples, begun: Ints) -> NDArray[np.bool_]:
 
 def _classes_in_facts(triples: _Triples, links: NDArray[np.bool_], facts: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which links between classes belong to a hierarchy of which a class is an entity of facts."""
-    entities = np.unique(np.concatenate([triples.ends("head", facts), triples.ends("tail", facts)]))
+    entities = distinct(np.concatenate([triples.ends("head", facts), triples.ends("tail", facts)]))
     found = links.copy()
     found[links] = _linked(triples.ends("head", links), triples.ends("tail", links), entities)
     return found

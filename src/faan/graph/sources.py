@@ -8,6 +8,7 @@ import os
 import sys
 import tarfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -32,6 +33,7 @@ class Source:
     stream: io.BufferedReader
     on_block: Callable[[], None] | None = None  # called after each block that `blocks` gives
     line: int = 1  # where the block that `blocks` gave last begins
+    ahead: bool = False  # whether `blocks` reads a piece while the one before is used
 
     @property
     def extension(self) -> str:
@@ -46,11 +48,7 @@ class Source:
     def blocks(self, size: int = 1 << 26) -> Iterator[bytes]:
         """The bytes in large pieces that end at line ends (a last line may lack its own)."""
         rest: list[bytes] = []
-        while True:
-            with self.errors():
-                piece = self.stream.read(size)
-            if not piece:
-                break
+        for piece in self._pieces(size):
             if self.on_block:
                 self.on_block()
             cut = piece.rfind(b"\n") + 1
@@ -62,6 +60,18 @@ class Source:
                 raise self._long_line(self.line)
         if last := b"".join(rest):
             yield from self._checked(last)
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        """The bytes in pieces of a size; of a compressed file the next one is unpacked while one is used."""
+        if not self.ahead:
+            with self.errors():
+                yield from iter(lambda: self.stream.read(size), b"")
+            return
+        with self.errors(), ThreadPoolExecutor(1) as reader:
+            following = reader.submit(self.stream.read, size)
+            while piece := following.result():
+                following = reader.submit(self.stream.read, size)
+                yield piece
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines that are not blank, without their ends, by their numbers."""
@@ -120,7 +130,9 @@ def open_source(path: str | Path, on_progress: OnProgress = ignore_progress) -> 
         raise InputError(f"cannot be opened ({getattr(error, 'strerror', error)})", source=str(path)) from None
     with raw:
         size = os.fstat(raw.fileno()).st_size
-        source = _decompressed(Source(str(path), buffered(raw)), lambda: size)
+        packed = buffered(raw)
+        source = _decompressed(Source(str(path), packed), lambda: size)
+        source.ahead = source.stream is not packed
         if size:
             source.on_block = lambda: on_progress(f"reading {path}", min(raw.tell() / size, 1.0))
         yield source
@@ -150,7 +162,7 @@ class _Prefixed(io.RawIOBase):
 
 def prefixed(source: Source, header: bytes) -> Source:
     """A source with a line before its first one, which has the number 0."""
-    return Source(source.name, buffered(_Prefixed(header, source.stream)), source.on_block, line=0)
+    return Source(source.name, buffered(_Prefixed(header, source.stream)), source.on_block, 0, source.ahead)
 
 
 class Folder:
