@@ -152,3 +152,23 @@ def test_partitions_need_drawn_negatives() -> None:
         small(negatives="all", partitions=4)
     with pytest.raises(ValueError, match="at least 1"):
         small(partitions=0)
+
+
+def test_only_versions_that_a_checkpoint_names_are_kept_beside_the_newest(line: np.ndarray, tmp_path: Path) -> None:
+    config = small(partitions=4)
+    partitions = Partitions(line, 40, config, tmp_path)
+    partitions.save()
+    saved = {partitions.file(part): partitions.file(part).read_bytes() for part in range(4)}
+    for epoch in range(2):
+        for _ in partitions.buckets(line, epoch):
+            partitions.table.rows += 1
+    partitions.vectors()
+    assert all(path.read_bytes() == content for path, content in saved.items())
+    newest = {partitions.file(part): partitions.file(part).stat().st_ino for part in range(4)}
+    assert set(tmp_path.glob("part-*")) == {*saved, *newest}
+    for _ in partitions.buckets(line, 2):
+        partitions.table.rows += 1
+    partitions.vectors()
+    assert {partitions.file(part).stat().st_ino for part in range(4)} == set(
+        newest.values()
+    )  # the files are used again

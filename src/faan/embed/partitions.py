@@ -87,8 +87,8 @@ class Whole:
 class Partitions:
     """Vectors and optimiser state on disk, a file for each version of a partition.
 
-    A version is never written over: a checkpoint names versions, which stay until the next checkpoint. The last
-    partition is filled up with a few rows that belong to no entity.
+    A version that a checkpoint names is never written over, and stays until the next checkpoint. The last partition is
+    filled up with a few rows that belong to no entity.
     """
 
     def __init__(
@@ -233,15 +233,18 @@ class Partitions:
         self._write(0, part)
 
     def _write(self, half: int, part: int) -> None:
-        """Write half of the table as a new version of a partition, and remove the old one unless it is saved."""
+        """Write half of the table as a new version of a partition; the old one's file is used again unless saved.
+
+        The system need not find new pages for a file that is there: that takes half of the time of a bucket otherwise.
+        """
         if not self._is_new[half]:
             return
         old, is_saved = self.file(part), self.versions[part] in self.saved[part : part + 1]
         self.versions[part] += 1
+        if old.exists() and not is_saved:
+            old.rename(self.file(part))
         write_part(halves(self.table)[half], self.file(part))
         self._is_new[half] = False
-        if not is_saved:
-            old.unlink(missing_ok=True)
 
     def _read(self, half: int, part: int) -> None:
         read_part(halves(self.table)[half], self.file(part))
@@ -271,8 +274,8 @@ def read_part(arrays: Sequence[np.ndarray], path: Path) -> None:
 
 
 def write_part(arrays: Sequence[np.ndarray], path: Path) -> None:
-    """Write a partition."""
-    with path.open("wb") as file:
+    """Write a partition, over what is in its file."""
+    with path.open("r+b" if path.exists() else "wb") as file:
         for array in arrays:
             file.write(array.data.cast("B"))
 
