@@ -228,10 +228,10 @@ class Because:
     def _adjustments(self, head: int, tail: int) -> Iterable[Reason]:
         added = self._scorer.parts(head, tail)
         if added.types:
-            one, other = (self._reasons.type_of(entity) for entity in (head, tail))
+            one, other = (self._reasons.warnings.type_of(entity) for entity in (head, tail))
             yield _reason(f"no known fact of this relation links a {one} with a {other}", added.types)
         if added.schema:
-            yield _reason(self._reasons.broken_rule(head, tail), added.schema)
+            yield _reason(self._reasons.warnings.broken_rule(head, tail), added.schema)
         if added.follows:
             said, fact = self._reasons.follows_from(head, tail)
             yield _reason(said, added.follows, (fact,))
