@@ -103,6 +103,4 @@ class Warnings:
 
     def type_of(self, entity: int) -> str:
         """A type of an entity."""
-        types = self._graph.types
-        own = [] if types is None else types.of(entity).tolist()
-        return "" if types is None or not own else types.label(own[0])
+        return next(iter(self._graph.type_labels(entity)), "")
