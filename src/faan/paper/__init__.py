@@ -17,7 +17,7 @@ from faan.paper.tables import build_tables
 
 if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.paper.attention import case_studies
-    from faan.paper.running import run_job, run_on_ray, try_job
+    from faan.paper.running import run_on_ray, try_job
 else:
     __getattr__ = lazy_names(__name__)
 
@@ -34,7 +34,6 @@ __all__ = [
     "plan",
     "published_figures",
     "run_folder",
-    "run_job",
     "run_on_ray",
     "try_job",
     "write_statistics",
