@@ -219,6 +219,18 @@ class Graph:
             known = {"label": label, "types": types, "description": self.entity_description(entity)}
             yield name, {attribute: value for attribute, value in known.items() if value}
 
+    def pairs_of(self, relation: int) -> Ints:
+        """The head and the tail of each fact of a relation, (n, 2), in order.
+
+        Args:
+            relation: The id of the relation.
+
+        >>> graph.pairs_of(graph.relation("in")).tolist()
+        [[1, 0], [2, 0]]
+        """
+        rows = np.flatnonzero(self.relations == relation)
+        return np.stack([self.heads[rows], self.tails[rows]], axis=1)
+
     def entity(self, name: str) -> int:
         """The id of an entity.
 
