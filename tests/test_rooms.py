@@ -60,6 +60,14 @@ def test_a_room_imports_only_what_rooms_above_it_offer(path: Path) -> None:
         assert name in import_module(f"faan.{room}").__all__
 
 
+@pytest.mark.parametrize("room", ["", *(f".{room}" for room in ROOMS)])
+def test_what_a_room_offers_is_there(room: str) -> None:
+    module = import_module(f"faan{room}")
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    with pytest.raises(AttributeError, match="no_such_name"):
+        module.no_such_name  # noqa: B018, only the error counts
+
+
 def test_the_architecture_says_which_rooms_a_room_imports_from() -> None:
     imported: dict[str, set[str]] = {room: set() for room in ROOMS}
     for path in FILES:

@@ -18,8 +18,10 @@ from faan.base import InputError, lazy_names
 from faan.graph import Graph, open_graph, read_graph, save_graph
 from faan.tasks import Benchmark, BuildSettings, build_benchmark, read_benchmark, write_benchmark
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.complete import Completer, Explanation, Suggestion, Suggestions, fit
+else:
+    __getattr__ = lazy_names(__name__)
 
 __version__ = "0.1.0"
 
@@ -43,8 +45,6 @@ __all__ = [
     "write_benchmark",
 ]
 
-_LAZY = dict.fromkeys(("Completer", "Explanation", "Suggestion", "Suggestions", "fit"), "complete")
-
 
 def load(folder: str | Path) -> "Completer":
     """Open a model folder; nothing in it is executed.
@@ -62,10 +62,6 @@ def load(folder: str | Path) -> "Completer":
     from faan.complete import Completer
 
     return Completer.load(folder)
-
-
-if not TYPE_CHECKING:  # mypy knows the names; torch, which some of them need, takes seconds to load
-    __getattr__ = lazy_names(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

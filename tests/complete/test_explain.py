@@ -287,9 +287,9 @@ def test_a_number_of_edges_is_told_as_it_is(land: Graph) -> None:
 
 
 def test_what_does_not_hold_is_not_told_as_if_it_did(land: Graph) -> None:
-    absent = ScorePart("tail of heads with the same facts", "heads like it have the tail", "counts", 0.0, -0.5)
+    absent = ScorePart("same name", "head and tail have the same name", "names", 0.0, -0.5)
     assert told(land, "minted_in", ("coin3", "town3b"), absent) == [
-        "against: it is not so that heads like it have the tail"
+        "against: it is not so that head and tail have the same name"
     ]
 
 

@@ -15,8 +15,8 @@ from faan.base import InputError
 from faan.complete import Completer, read_about
 from faan.complete.checksums import CHECKSUMS_FILE
 from faan.complete.folder import SELF_TESTS_FILE
-from faan.complete.remembered import Remembered
 from faan.complete.selftest import NOTHING
+from faan.complete.stored_tests import StoredTests
 
 from .conftest import CAPITALS
 
@@ -216,11 +216,11 @@ def test_a_pipe_in_the_place_of_a_file_of_the_method_is_refused(evidence: Path, 
         Completer.load(copy)
 
 
-def test_remembered_tests_that_are_a_pipe_count_as_none(evidence: Path, tmp_path: Path) -> None:
+def test_stored_tests_that_are_a_pipe_count_as_none(evidence: Path, tmp_path: Path) -> None:
     shutil.copytree(evidence, tmp_path / "copy")
     os.mkfifo(tmp_path / "copy" / SELF_TESTS_FILE)
     loaded = Completer.load(tmp_path / "copy")
-    assert Remembered(loaded.graph, tmp_path / "copy").get("lies_in") is None
+    assert StoredTests(loaded.graph, tmp_path / "copy").get("lies_in") is None
 
 
 def test_a_self_test_stays_in_memory_where_checksums_cannot_be_read(
@@ -229,7 +229,7 @@ def test_a_self_test_stays_in_memory_where_checksums_cannot_be_read(
     def refuse(folder: Path) -> int:
         raise PermissionError(folder)
 
-    monkeypatch.setattr("faan.complete.remembered.fingerprint", refuse)
-    tests = Remembered(Completer.load(evidence).graph, evidence)
+    monkeypatch.setattr("faan.complete.stored_tests.fingerprint", refuse)
+    tests = StoredTests(Completer.load(evidence).graph, evidence)
     tests.put("lies_in", NOTHING)
     assert tests.get("lies_in") is NOTHING

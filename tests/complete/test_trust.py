@@ -56,8 +56,8 @@ def test_a_relation_is_one_valued_by_its_facts() -> None:
 
 def test_a_self_test_hides_facts_and_says_how_often_they_were_found(completer: Completer) -> None:
     trust = completer.trust("judges")
-    assert trust.in_words() == f"measured on {COUNTRIES} facts of this relation and on other relations"
-    assert (trust.facts, sum(one.count for one in trust.reliability)) == (COUNTRIES, COUNTRIES)
+    assert trust.in_words() == f"measured on {COUNTRIES} questions about this relation and on other relations"
+    assert (trust.questions, sum(one.count for one in trust.reliability)) == (COUNTRIES, COUNTRIES)
     assert trust.trade_off[0].answered > 0.9  # a court sits in a town of its land
     assert trust.trade_off[0].right == 1
 
@@ -93,7 +93,7 @@ def test_self_tests_are_kept_in_the_model_folder_and_checked_when_they_are_read(
     assert list(kept["tests"]) == ["judges"]
     kept["tests"]["judges"]["facts"] = 7
     file.write_text(json.dumps(kept), encoding="utf-8")
-    assert Completer.load(tmp_path / "model").trust("judges").facts == 7
+    assert Completer.load(tmp_path / "model").trust("judges").questions == 7
     for damage in ("{", "[]", '{"model": 1, "tests": {}}', json.dumps(kept | {"model": kept["model"] + 1})):
         file.write_text(damage, encoding="utf-8")
         assert Completer.load(tmp_path / "model").trust("judges") == first

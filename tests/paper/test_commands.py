@@ -173,7 +173,7 @@ def test_nothing_is_computed_that_could_not_be_written(
     faan: Faan, tiny: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "file").write_text("mine")
-    monkeypatch.setattr(running, "run_job", lambda *_: pytest.fail("computed"))
+    monkeypatch.setattr(running, "_results", lambda *_: pytest.fail("computed"))
     for place in (("--results", home / "file"), ("-o", home / "file")):
         code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "TailCounts", "--run", *place)
         assert code == 1
@@ -186,7 +186,7 @@ def test_what_goes_on_after_an_interruption_is_the_same_command(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running, "run_job", interrupt)
+    monkeypatch.setattr(running, "_results", interrupt)
     code, _, err = faan("reproduce", "main", "--dataset", tiny, "--rows", "FAAN", "--run")
     assert code == 130
     assert f"continue with `faan reproduce main --dataset {tiny} --rows FAAN --run`" in " ".join(err.split())

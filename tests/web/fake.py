@@ -99,7 +99,7 @@ class FakeCompleter:
                 Reason(f"{head} looks like the others", 1.5, (Fact(head, "near", pairs[0][0]),)),
                 Reason("a path", 1.0, (), (ToldPath(path.hops, path.entities, 2, 4, 9),), more_paths=1),
             ),
-            "measured on 100 facts of this relation",
+            "measured on 100 questions about this relation",
         )
 
     def trust(self, examples: Examples, *, rejected: Sequence[tuple[str, str]] = ()) -> Trust:

@@ -43,7 +43,7 @@ def test_placeholders_of_another_graph_are_its_own(make_service: MakeService) ->
 
 def test_the_page_says_what_percentages_are_worth(client: TestClient) -> None:
     worth = client.post("/trust", json={"relation": "currency"}).text
-    assert "measured on 60 facts of this relation" in worth
+    assert "measured on 60 questions about this relation" in worth
     assert "<td>90 %</td><td>20 %</td><td>88 %</td>" in worth
     assert worth.count('<circle class="bin"') == 2
     assert "Heads have one value" in worth

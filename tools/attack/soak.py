@@ -29,7 +29,7 @@ _MAY_GROW = 1.03  # memory of the last quarter, compared with the quarter before
 _MAY_ADD = 16.0  # MiB that do not count
 _FILES = 600  # that the server may have open
 _FULL = 100  # questions, each of 70 KB or more, that fill the cache
-_SMALL_CACHE = "import faan.complete.preparing as c; c._MAX_KEPT = 4 << 20"
+_SMALL_CACHE = "import faan.complete.preparing as c; c._MAX_CACHED = 4 << 20"
 
 
 class Reviewer(threading.Thread):

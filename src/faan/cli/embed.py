@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
+import numpy as np
 import typer
 
 from faan.base import Cluster, InputError, check_free
@@ -16,8 +17,6 @@ from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
 from faan.graph import Graph, has_fixed_columns
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from faan.embed import EmbedConfig, EmbeddingRun, EpochReport, ModelName
 
 

@@ -17,10 +17,10 @@ from faan.cli.options import AsJson, refuse
 from faan.cli.printing import new_table, out, print_json, print_table, shown, stages, talk, visible
 from faan.cli.reading import DEFAULT, SourceOptions, reads_graph
 from faan.cli.train import evaluate
+from faan.rank import ResultFile, slug_of, write_figure
 
 if TYPE_CHECKING:
     from faan.links import LinkSplit
-    from faan.rank import ResultFile
 
 _DEFAULT = "few-shot"
 _SHARE, _MOST, _SAMPLE = 0.1, 200, 2000  # as `faan.links.hide_facts` has them
@@ -191,8 +191,6 @@ def _print_judged(figures: dict[str, Any], thresholds: str, as_json: bool) -> No
 
 
 def _write(result: ResultFile, folder: Path) -> None:
-    from faan.rank import slug_of
-
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{slug_of(result.dataset)}-completion-{slug_of(result.method)}-seed{result.seed}.json"
     result.write(path)
@@ -202,7 +200,6 @@ def _write(result: ResultFile, folder: Path) -> None:
 def _finish(results: Sequence[ResultFile], called: str, figure: Path | None, as_json: bool) -> None:
     """Draw the figure, print the tables."""
     from faan.links import completion_tables
-    from faan.rank import write_figure
 
     tables = completion_tables(results, called)
     charts = [table.figure for table in tables if table.figure]

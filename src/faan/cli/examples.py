@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from faan.base import decode_lines, read_lines
-from faan.complete import Described, Examples, Extended, parse_pair, parse_pairs
+from faan.complete import GRAPH_FOLDER, Described, Examples, Extended, as_examples, parse_pair, parse_pairs
 from faan.graph import Graph, is_saved_graph, open_graph
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
@@ -53,8 +53,6 @@ class RelationOptions:
 
     def look_up(self, graph: Graph) -> Examples:
         """The examples, by the names that the graph has."""
-        from faan.complete import as_examples
-
         pairs = self._pairs(graph)
         given = pairs if self.relation is None else Extended(self.relation, pairs) if pairs else self.relation
         return as_examples(given, graph, self.not_like or ())
@@ -73,8 +71,6 @@ NAMELESS = RelationOptions()  # the default in signatures; the command line alwa
 
 def graph_of(model: Path) -> Graph | None:
     """The graph of a model folder, for its labels; None if the folder lacks it."""
-    from faan.complete import GRAPH_FOLDER
-
     return open_graph(model / GRAPH_FOLDER) if is_saved_graph(model / GRAPH_FOLDER) else None
 
 

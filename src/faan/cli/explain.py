@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,7 @@ from faan.cli.examples import NAMELESS, ModelArgument, RelationOptions
 from faan.cli.loading import load_model
 from faan.cli.options import AsJson, Force, check_new_file, refuse, with_options
 from faan.cli.printing import new_table, out, print_json, shown, talk, visible
-
-if TYPE_CHECKING:
-    from faan.complete import Explanation
+from faan.complete import Explanation, write_drawing
 
 
 @with_options("about", RelationOptions)
@@ -40,8 +38,6 @@ def explain(
     completer = load_model(model)
     explanation = completer.explain(head, tail, about.look_up(completer.graph))
     if draw is not None:
-        from faan.complete import write_drawing
-
         write_drawing(explanation.draw(), draw)
         talk.print(f"wrote {visible(str(draw))}")
     if as_json:

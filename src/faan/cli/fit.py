@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,10 +15,8 @@ from faan.cli.loading import load_model
 from faan.cli.options import AsJson
 from faan.cli.printing import new_table, out, print_json, stages, talk, visible
 from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
-
-if TYPE_CHECKING:
-    from faan.complete import About, Bin, Point
-    from faan.graph import Graph, ReadReport
+from faan.complete import About, Bin, Point, check_place, read_about
+from faan.graph import Graph, ReadReport
 
 
 @reads_graph()
@@ -48,8 +46,8 @@ def fit(
     as_json: AsJson = False,
 ) -> None:
     """Fit a model to a graph and print how good it is. The model suggests missing facts of any relation."""
-    from faan.complete import check_place, recipe_of  # torch takes seconds to load
-    from faan.complete import fit as fit_completer
+    from faan.complete import fit as fit_completer  # torch takes seconds to load
+    from faan.complete import recipe_of
 
     recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
@@ -80,8 +78,6 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Describe a model: its method, its graph, and how good it is."""
-    from faan.complete import read_about
-
     if relation is None:
         _print_about(read_about(model), graph_of(model), as_json)
         return

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,10 +17,8 @@ from faan.base import OnProgress, counted, ignore_progress, progress_bars, short
 from faan.base import visible as visible
 from faan.complete import Expected
 from faan.graph import RARE, RelationSummary, SchemaSummary, Summary
+from faan.rank import Table as ResultTable
 from faan.tasks import SPLITS, Benchmark, Leakage, Task, find_leakage, num_pairs
-
-if TYPE_CHECKING:
-    from faan.rank import Table as ResultTable
 
 _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}
 # Results; outside a terminal, lines are not wrapped.

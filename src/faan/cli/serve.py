@@ -12,6 +12,7 @@ from faan.cli.examples import ModelArgument
 from faan.cli.loading import load_lightgbm
 from faan.cli.options import DecisionsFile
 from faan.cli.printing import busy, talk, visible
+from faan.web import LinkTemplate, Sites, is_loopback
 
 
 def serve(
@@ -44,18 +45,7 @@ def serve(
     """Open the review page: suggestions with their reasons, to accept or reject; also an HTTP interface."""
     load_lightgbm()
     try:
-        from faan.web import (
-            LinkTemplate,
-            Sites,
-            addresses,
-            check_access,
-            create_app,
-            is_loopback,
-            listen,
-            reconcile_path,
-            run,
-            service_of,
-        )
+        from faan.web import addresses, check_access, create_app, listen, reconcile_path, run, service_of
     except ModuleNotFoundError as error:
         raise InputError(f"the page needs more packages ({error.name}): pip install 'faan[web]'") from None
     check_access(host, token)

@@ -24,6 +24,7 @@ from faan.complete import (
     Line,
     Suggestion,
     cut,
+    entities,
     expected_above,
     header,
     last_asked,
@@ -88,8 +89,6 @@ def _suggest(model: Path, about: RelationOptions, asked: AskedOptions, target: T
         check_new_file(target.output, target.force, "continue it (--resume), ")
     completer = load_model(model)
     examples = about.look_up(completer.graph)
-    from faan.complete import entities
-
     before = _size(target.output)
     named = (asked.tail or []) if asked.by_tail else _heads(completer, examples, asked, target.form == "table")
     names = [completer.graph.entity_names[number] for number in entities(completer.graph, named).tolist()]

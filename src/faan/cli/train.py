@@ -23,12 +23,11 @@ from faan.cli.options import (
     with_options,
 )
 from faan.cli.printing import busy, new_table, out, print_json, shown, talk, visible
-from faan.tasks import find_benchmark
+from faan.rank import METRICS, Origin, ResultFile
+from faan.tasks import Benchmark, find_benchmark
 
 if TYPE_CHECKING:
     from faan.models import Kind
-    from faan.rank import ResultFile
-    from faan.tasks import Benchmark
     from faan.train import Callbacks, DevReport, TrainedRun
 
 
@@ -150,7 +149,7 @@ def evaluate(
 
 
 def _evaluate_untrained(name: str, benchmark: Benchmark, shots: int, draws: int) -> ResultFile:
-    from faan.rank import Origin, evaluate_method, untrained_methods
+    from faan.rank import evaluate_method, untrained_methods
 
     origin = Origin.of_evaluation(name, benchmark.name, shots, draws=draws)
     with busy("ranking") as on_progress:
@@ -162,7 +161,6 @@ def _evaluate_embedding(
     config: Path, by: Kind, benchmark: Path, shots: int, draws: int, changes: list[str]
 ) -> ResultFile:
     """Train vectors on a benchmark, and rank by them."""
-    from faan.rank import Origin
     from faan.train import evaluate_embedding
 
     if draws and by == "embedding":
@@ -239,8 +237,6 @@ def _finish_result(result: ResultFile, output: Path | None, as_json: bool) -> No
 
 def _print_result(result: ResultFile) -> None:
     """Print a row of the main table, and test relation by relation."""
-    from faan.rank import METRICS
-
     table = new_table(result.title, "", *METRICS)
     for split, figures in (("dev", result.dev), ("test", result.test)):
         if not figures:

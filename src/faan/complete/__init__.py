@@ -8,6 +8,7 @@ from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
 from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
 from faan.complete.given import as_examples, parse_pair, parse_pairs, trimmed
 from faan.complete.output import ENDINGS, NAMED, Line, cut, header, last_asked, line_writer
+from faan.complete.question import Question, ask, entities
 from faan.complete.suggestions import Expected, Suggestions, expected_above, surest
 from faan.complete.trust import Trust, calibration_error, reliability
 from faan.complete.types import (
@@ -27,12 +28,13 @@ from faan.complete.types import (
     WeightedNeighbour,
 )
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.complete.bulk import BulkQuestion, BulkSettings, all_relations, suggest_in_bulk
     from faan.complete.completer import Completer
     from faan.complete.fitting import fit
-    from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
+else:
+    __getattr__ = lazy_names(__name__)
 
 __all__ = [
     "ENDINGS",
@@ -92,20 +94,3 @@ __all__ = [
     "trimmed",
     "write_drawing",
 ]
-
-_LAZY = {
-    "BulkQuestion": "bulk",
-    "BulkSettings": "bulk",
-    "all_relations": "bulk",
-    "suggest_in_bulk": "bulk",
-    "Completer": "completer",
-    "fit": "fitting",
-    "Question": "question",
-    "ask": "question",
-    "entities": "question",
-    "fit_methods": "registry",
-    "recipe_of": "registry",
-}
-
-if not TYPE_CHECKING:  # mypy knows the names
-    __getattr__ = lazy_names(__name__, _LAZY)

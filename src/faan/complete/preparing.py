@@ -9,23 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from faan.base import Ints, progress_bars
+from faan.complete.cache import Cache
 from faan.complete.calibration import Calibration, Calibrations
-from faan.complete.kept import Kept
 from faan.complete.lessons import learn
 from faan.complete.methods import Fitted
 from faan.complete.probabilities import Judge
 from faan.complete.question import Question, ask
 from faan.complete.ranking import Ranking
 from faan.complete.reasons import Reasons
-from faan.complete.remembered import Remembered
 from faan.complete.scoring import Adjusted
 from faan.complete.selftest import NOTHING, SelfTest, reserved_rows, run_self_test
+from faan.complete.stored_tests import StoredTests
 from faan.complete.types import Examples, Extended
 from faan.evidence import Profiles
 from faan.graph import Graph
 from faan.tasks import PairSet, Scorer
 
-_MAX_KEPT = 256 << 20  # bytes of cached questions
+_MAX_CACHED = 256 << 20  # bytes of cached questions
 
 
 class Rankings:
@@ -35,8 +35,8 @@ class Rankings:
         self, graph: Graph, fitted: Fitted, calibrations: Calibrations, seed: int, folder: Path | None
     ) -> None:
         self._graph, self._fitted, self._calibrations, self._seed = graph, fitted, calibrations, seed
-        self._tests = Remembered(graph, folder)
-        self._kept: Kept[Ranking] = Kept(_MAX_KEPT)
+        self._tests = StoredTests(graph, folder)
+        self._cache: Cache[Ranking] = Cache(_MAX_CACHED)
 
     def get(
         self,
@@ -49,7 +49,7 @@ class Rankings:
         """The ranking of a question, or of its inverse, which finds heads of a tail."""
         key = (examples, rejected, inverse)
         shared = (self._graph, self._fitted, self._calibrations, Profiles.of(self._graph))
-        return self._kept.get(key, partial(self._prepare, examples, rejected, inverse, progress), shared)
+        return self._cache.get(key, partial(self._prepare, examples, rejected, inverse, progress), shared)
 
     def accepted(self, examples: Examples, question: Question) -> tuple[PairSet, Scorer] | None:
         """Accepted pairs that are not facts of the graph, and a scorer that was not given them."""

@@ -70,10 +70,9 @@ class Question:
         graph, found = self.graph, []
         for one in () if self.rules is None else self.rules.implied_by:
             if self.hidden is not None and one.relation == self.hidden % graph.num_relations:
-                ends = self.known.pairs.T[::-1] if self.is_inverse else self.known.pairs.T
+                ends: Ints = self.known.pairs.T[::-1] if self.is_inverse else self.known.pairs.T
             else:
-                rows = np.flatnonzero(graph.relations == one.relation)
-                ends = np.stack([graph.heads[rows], graph.tails[rows]])
+                ends = graph.pairs_of(one.relation).T
             heads, tails = ends[::-1] if one.turned else ends
             found.append((one, PairSet(heads, tails, graph.num_entities)))
         return tuple(found)
@@ -160,8 +159,7 @@ def _of_graph(graph: Graph, name: str, more: Sequence[tuple[str, str]]) -> Quest
     One of which the graph has no fact, as after `without`, is as new as one that it never heard of.
     """
     relation, given = graph.relation(name), _pairs(graph, more)
-    rows = np.flatnonzero(graph.relations == relation)
-    own = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+    own = graph.pairs_of(relation)
     if not len(own) and not len(given):
         raise InputError(f"the graph has no fact of {name!r}: give examples of it as pairs")
     room = max(MAX_REFERENCES - len(given), 0)

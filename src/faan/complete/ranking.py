@@ -148,7 +148,7 @@ class Ranking:
                 rank=int(rank[among[i]]),
                 low_evidence=question.low_evidence,
                 because=tuple(reason.sentence for reason in because[i]),
-                warnings=self.reasons.warnings(entity, answer),
+                warnings=self.reasons.warnings.of(entity, answer),
             )
 
 

@@ -1,4 +1,4 @@
-"""Facts and warnings about answers to one question, in words: paths, shared neighbours, rules."""
+"""What speaks for answers to one question, in words and with the facts it rests on: paths, shared neighbours, rules."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faan.base import Ints, distinct
-from faan.complete.constraints import Broken
 from faan.complete.likeness import Group, Likeness
 from faan.complete.question import Question
 from faan.complete.scoring import Adjusted
-from faan.complete.shape import has_one_head
 from faan.complete.types import Fact, Hop
+from faan.complete.warnings import Warnings
 from faan.evidence import PathInstance, RelationPaths, find_paths, path_instances
-from faan.graph import SIDES
 from faan.models import ExplainingScorer
-from faan.tasks import PairSet
 
 _SINGLE = 0.25  # factor for a path of one example only, which may be chance: it is shown last
-_VALUES = 3  # known values that a warning names
 _HUB = 3_000  # an entity with more edges does not count as a link, as in the evidence
 
 
@@ -37,12 +33,13 @@ class FoundPath:
 
 
 class Reasons:
-    """Facts and warnings about answers to one question."""
+    """What speaks for answers to one question, and warnings about them."""
 
     def __init__(self, question: Question, scorer: Adjusted) -> None:
         self.question, self.graph = question, question.graph
         self.label = question.graph.entity_label
         self._scorer, self._constraints = scorer.scorer, scorer.constraints
+        self.warnings = Warnings(question, scorer.constraints)
         self.likeness = Likeness(question.graph, question.hidden)
         self._last_asked = -1, np.empty(0)  # an entity and how alike heads are, for its next answer
 
@@ -143,12 +140,6 @@ class Reasons:
         head, tail = (entity, other) if relation < count else (other, entity)
         return Fact(names[head], self.graph.relation_names[relation % count], names[tail])
 
-    def type_of(self, entity: int) -> str:
-        """A type of an entity."""
-        types = self.graph.types
-        own = [] if types is None else types.of(entity).tolist()
-        return "" if types is None or not own else types.label(own[0])
-
     def type_share(self, tail: int) -> tuple[str, float]:
         """The type of a tail that most tails of the examples have, and their share; empty if it has none."""
         types = self.graph.types
@@ -175,36 +166,6 @@ class Reasons:
         best = same[np.argsort(-a.idf[same], kind="stable")[:2]].tolist()
         return ", both ".join(self._hop(int(a.relations[i]), int(a.entities[i])) for i in best)
 
-    def warnings(self, asked: int, answer: int) -> tuple[str, ...]:
-        """Warnings about a pair: it is known, breaks a rule, is a second value, or has types that never occur there."""
-        by_schema = self._broken(asked, answer)
-        kinds = {broken.rule.kind for broken in by_schema}
-        return (
-            *self._known(asked, answer),
-            *map(self._broken_in_words, by_schema),
-            *(() if "most" in kinds else self._second_value(asked, answer)),
-            *(() if "class" in kinds else self._types(asked, answer)),
-        )
-
-    def _broken(self, asked: int, answer: int) -> list[Broken]:
-        return [] if self._constraints is None else list(self._constraints.broken(asked, answer))
-
-    def broken_rule(self, asked: int, answer: int) -> str:
-        """The rule of the schema that counts most against a pair, in words."""
-        return self._broken_in_words(max(self._broken(asked, answer), key=lambda broken: broken.worth))
-
-    def _broken_in_words(self, broken: Broken) -> str:
-        rule, name = broken.rule, self.label(broken.entity)
-        if rule.kind == "class":
-            side, kind = SIDES[rule.side], self.type_of(broken.entity)
-            return f"{name} is of type {kind}, and the schema allows {rule.said} as {side}"
-        if rule.kind == "values":
-            return f"{name} is not among the values that the schema allows: {rule.said}"
-        if not len(broken.others):
-            return f"the schema allows {name} no {SIDES[1 - rule.side]}"
-        values = ", ".join(self.label(value) for value in broken.others[:_VALUES].tolist())
-        return f"{name} already has {values}, and the schema allows {'one' if rule.most == 1 else f'{rule.most:,}'}"
-
     def follows_from(self, asked: int, answer: int) -> tuple[str, Fact]:
         """A known fact from which a pair follows by the schema, in words and as a fact."""
         assert self._constraints is not None
@@ -212,53 +173,6 @@ class Reasons:
         fact = self._fact(source.head, source.relation, source.tail)
         known = f"{self.label(source.head)} {self._hop(source.relation, source.tail)}"
         return f"the schema says that {source.said}, and {known} is known", fact
-
-    def _known(self, asked: int, answer: int) -> Iterable[str]:
-        if self.question.known.contains(np.array([asked]), np.array([answer]))[0]:
-            yield "this fact is known already"
-        elif self.question.rejected.contains(np.array([asked]), np.array([answer]))[0]:
-            yield "this fact was rejected"
-
-    def _second_value(self, asked: int, answer: int) -> Iterable[str]:
-        if self.question.one_value:
-            yield from self._taken(asked, answer, self.question.known.tails_of(asked))
-        if self._one_head_each:
-            yield from self._taken(answer, asked, self._turned.tails_of(answer))
-
-    def _taken(self, entity: int, other: int, known: Ints) -> Iterable[str]:
-        rest = known[known != other]
-        if len(rest):
-            value = self.label(int(rest[0]))
-            yield f"{self.label(entity)} already has {value}, and this relation usually has one value"
-
-    @cached_property
-    def _one_head_each(self) -> bool:
-        return has_one_head(self.question.entailed)
-
-    @cached_property
-    def _turned(self) -> PairSet:
-        """Known pairs (answer, asked)."""
-        return self.question.known.turned()
-
-    def _types(self, asked: int, answer: int) -> Iterable[str]:
-        types, pairs = self.graph.types, self.question.type_pairs
-        if types is None or pairs is None:
-            return
-        for entity, seen, side in zip((asked, answer), self._seen_types, ("head", "tail"), strict=True):
-            own = types.of(entity)
-            if len(own) and len(seen) and not np.isin(own, seen).any():
-                yield f"{self.label(entity)} is of type {self.type_of(entity)}, as no {side} of the examples is"
-                return
-        if pairs.is_odd(asked, answer):
-            one, other = self.type_of(asked), self.type_of(answer)
-            yield f"{self.label(answer)} is of type {other}, and no known fact of this relation links a {one} with one"
-
-    @cached_property
-    def _seen_types(self) -> tuple[Ints, Ints]:
-        types = self.graph.types
-        assert types is not None
-        first, second = (distinct(types.gather(distinct(column))[1]) for column in self.question.known.pairs.T)
-        return first, second
 
     def in_words(self, walk: PathInstance) -> str:
         """A walk as a line: `Peru – borders → Chile ← city_in_country – Santiago`."""
@@ -276,9 +190,7 @@ class Reasons:
         return f"— {name} →" if relation < self.graph.num_relations else f"← {name} —"
 
     def _hop(self, relation: int, entity: int) -> str:
-        forward = relation < self.graph.num_relations
-        name = self.graph.relation_label(relation % self.graph.num_relations)
-        return f"{'—' if forward else '←'} {name} {'→' if forward else '—'} {self.label(entity)}"
+        return f"{self._role(relation)} {self.label(entity)}"
 
 
 def _is_simple(walk: PathInstance) -> bool:

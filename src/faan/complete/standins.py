@@ -89,6 +89,5 @@ def _grams(text: str) -> set[str]:
 
 
 def _some_pairs(graph: Graph, relation: int) -> Ints:
-    rows = np.flatnonzero(graph.relations == relation)
-    rows = rows[np.sort(Stream(0, Purpose.EXAMPLES, relation).permutation(len(rows))[:PAIRS])]
-    return np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+    pairs = graph.pairs_of(relation)
+    return pairs[np.sort(Stream(0, Purpose.EXAMPLES, relation).permutation(len(pairs))[:PAIRS])]

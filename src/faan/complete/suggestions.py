@@ -252,7 +252,7 @@ def surest(found: Iterable[Suggestion], count: int) -> list[Suggestion]:
     return heapq.nlargest(count, found, key=lambda suggestion: suggestion.probability)
 
 
-def expected_above(found: Iterable[Suggestion], by_tail: bool = False) -> list[Expected]:
+def expected_above(found: Iterable[Suggestion], by_tail: bool) -> list[Expected]:
     """How many facts to expect at which probability; suggestions of an entity must come together."""
     counts, heads = [0] * len(_THRESHOLDS), [0] * len(_THRESHOLDS)
     sums = [0.0] * len(_THRESHOLDS)

@@ -15,18 +15,18 @@ from faan.complete.about import Bin, Point
 from faan.complete.calibration import Answered, Calibration, Floats, Tuning, among_several, as_if, probabilities
 from faan.complete.completeness import share_found
 
-_MANY = 50  # hidden facts, from which on other relations hardly count
-_FEW = 8  # examples, up to which they say little about how far to trust them
+_MANY = 50  # questions about a relation, from which on other relations hardly count
+_FEW = 8  # with fewer examples, these say little about how far to trust them
 _STEPS = 10  # of probability, in a reliability curve
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @dataclass(frozen=True)
 class Trust:
-    """What the probabilities of a relation rest on, and what they were worth when its facts were hidden and asked for.
+    """What the probabilities of a relation rest on, and how often they were right when its facts were hidden.
 
     Attributes:
-        facts: How many facts of the relation were hidden and asked for.
+        questions: How many questions the self-test asked: each for the hidden facts of one head.
         examples: How many examples there are.
         decisions: How many decisions of reviewers count.
         one_value: Whether a head has one value, so that its answers share one unit with 'none of these'.
@@ -42,7 +42,7 @@ class Trust:
     'from another graph: 2 examples say little'
     """
 
-    facts: int
+    questions: int
     examples: int
     decisions: int
     one_value: bool
@@ -53,14 +53,14 @@ class Trust:
     def in_words(self) -> str:
         """What the probabilities rest on, in a few words.
 
-        >>> trust.facts
+        >>> trust.questions
         0
         """
         others = "other relations" if self.measured else "another graph"
-        if self.facts >= _MANY:
-            found = f"measured on {counted(self.facts, 'fact')} of this relation"
-        elif self.facts:
-            found = f"measured on {counted(self.facts, 'fact')} of this relation and on {others}"
+        if self.questions >= _MANY:
+            found = f"measured on {counted(self.questions, 'question')} about this relation"
+        elif self.questions:
+            found = f"measured on {counted(self.questions, 'question')} about this relation and on {others}"
         else:
             few = f": {counted(self.examples, 'example says', 'examples say')} little" if self.examples < _FEW else ""
             found = f"from {others}{few}"

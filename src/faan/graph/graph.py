@@ -219,6 +219,18 @@ class Graph:
             known = {"label": label, "types": types, "description": self.entity_description(entity)}
             yield name, {attribute: value for attribute, value in known.items() if value}
 
+    def pairs_of(self, relation: int) -> Ints:
+        """The head and the tail of each fact of a relation, (n, 2), in order.
+
+        Args:
+            relation: The id of the relation.
+
+        >>> graph.pairs_of(graph.relation("in")).tolist()
+        [[1, 0], [2, 0]]
+        """
+        rows = np.flatnonzero(self.relations == relation)
+        return np.stack([self.heads[rows], self.tails[rows]], axis=1)
+
     def entity(self, name: str) -> int:
         """The id of an entity.
 
@@ -248,8 +260,7 @@ class Graph:
     def _what_it_is(self, entity: int) -> str:
         """How to distinguish an entity from others with the same label: its types and number of facts."""
         facts = np.count_nonzero(self.heads == entity) + np.count_nonzero(self.tails == entity)
-        types = [] if self.types is None else [self.types.label(int(number)) for number in self.types.of(entity)[:2]]
-        return ", ".join([*types, _facts(facts)])
+        return ", ".join([*self.type_labels(entity)[:2], _facts(facts)])
 
     def entity_label(self, entity: int) -> str:
         """What to show a person: the entity's label, or its name if it has none.
@@ -272,6 +283,17 @@ class Graph:
         ''
         """
         return "" if self.entity_descriptions is None else self.entity_descriptions[entity]
+
+    def type_labels(self, entity: int) -> list[str]:
+        """What to show a person for the types of an entity: their labels, or their names if they have none.
+
+        Args:
+            entity: The id of the entity.
+
+        >>> graph.type_labels(0)
+        []
+        """
+        return [] if self.types is None else [self.types.label(kind) for kind in self.types.of(entity).tolist()]
 
     def relation_label(self, relation: int) -> str:
         """What to show a person for a relation: its label, or its name if it has none.

@@ -37,10 +37,10 @@ def kgx_edge(
     tail: str,
     *,
     agent: AgentType,
-    probability: float | None = None,
+    probability: float | None,
     negated: bool = False,
     date: str | None = None,
-    source: str | None = None,
+    source: str | None,
 ) -> Row:
     """A fact that a model predicted, and that a person has judged or not; its id depends on the fact alone."""
     return {

@@ -36,7 +36,7 @@ def igraph_graph(nodes: Sequence[Node], edges: Ints, relations: Sequence[str]) -
     return graph
 
 
-def pykeen_factory(triples: Ints, entities: Iterable[str], relations: Iterable[str], *, inverse: bool = False) -> Any:
+def pykeen_factory(triples: Ints, entities: Iterable[str], relations: Iterable[str], *, inverse: bool) -> Any:
     """A PyKEEN `TriplesFactory` of triples (n, 3), with the numbers that they have here."""
     library, torch = _library("pykeen.triples"), _library("torch")
     return library.TriplesFactory(

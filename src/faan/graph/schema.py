@@ -135,7 +135,7 @@ class Split:
             yield f"the schema has statements that faan does not apply: {named}{more}"
 
 
-def split_schema(triples: Sequence[pl.DataFrame], types: Sequence[pl.DataFrame], only_schema: bool = False) -> Split:
+def split_schema(triples: Sequence[pl.DataFrame], types: Sequence[pl.DataFrame], only_schema: bool) -> Split:
     """Take the statements of the schema out of triples (head, relation, tail) and types (entity, type).
 
     Links between classes are facts as well where a class is an entity of other facts, or where there is no other fact:

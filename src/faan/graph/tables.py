@@ -46,9 +46,7 @@ def read_triples(source: Source, builder: GraphBuilder) -> None:
         builder.add(triples["head"], triples["relation"], triples["tail"])
 
 
-def read_table(
-    source: Source, builder: GraphBuilder, columns: Columns | None = None, languages: Sequence[str] = ("en",)
-) -> None:
+def read_table(source: Source, builder: GraphBuilder, columns: Columns | None, languages: Sequence[str]) -> None:
     """Read delimited text; delimiter, header and columns are detected."""
     table, header = layout_of(source, builder, columns)
     found = tuple(header[table.columns[part]] for part in TRIPLE) if header else ()

@@ -15,9 +15,11 @@ from faan.paper.published import published_figures
 from faan.paper.request import RESULTS, SHIPPED, TABLES, Request
 from faan.paper.tables import build_tables
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.paper.attention import case_studies
-    from faan.paper.running import run_job, run_on_ray, try_job
+    from faan.paper.running import run_on_ray, try_job
+else:
+    __getattr__ = lazy_names(__name__)
 
 __all__ = [
     "QUICK_PAIRS",
@@ -32,13 +34,7 @@ __all__ = [
     "plan",
     "published_figures",
     "run_folder",
-    "run_job",
     "run_on_ray",
     "try_job",
     "write_statistics",
 ]
-
-_LAZY = {"case_studies": "attention", **dict.fromkeys(("run_job", "run_on_ray", "try_job"), "running")}
-
-if not TYPE_CHECKING:  # mypy knows the names
-    __getattr__ = lazy_names(__name__, _LAZY)

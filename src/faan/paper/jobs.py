@@ -88,7 +88,7 @@ def plan(request: Request, benchmark: Benchmark) -> tuple[list[Job], list[str]]:
     return jobs, skipped
 
 
-def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int = 1) -> float | None:
+def seconds_of(results: pl.DataFrame, label: str, method: str, dataset: str, rankings: int) -> float | None:
     """About how long a row takes: as on this dataset, or else as its method there, or else as one of these elsewhere.
 
     The queries are ranked once for each of several K.

@@ -16,17 +16,15 @@ from faan.train import Callbacks, RunConfig, evaluate_embedding, evaluate_shots,
 QUICK_STEPS, QUICK_EPOCHS = 300, 3
 
 
-def run_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | None = None) -> None:
-    """Compute what is missing of a job; run folders note `path`, from which the benchmark can be read again."""
-    for result in _results(job, benchmark, path, callbacks or Callbacks()):
-        own = result if job.command is None else result.model_copy(update={"command": job.command})
-        own.write(job.outputs[result.shots])
-
-
 def try_job(job: Job, benchmark: Benchmark, path: Path, callbacks: Callbacks | None = None) -> str | None:
-    """As `run_job`, but returns the text of an error about this row alone, so that other rows can go on."""
+    """Compute what is missing of a job; an error about its row alone is returned as text, so that others can go on.
+
+    Run folders note `path`, from which the benchmark can be read again.
+    """
     try:
-        run_job(job, benchmark, path, callbacks)
+        for result in _results(job, benchmark, path, callbacks or Callbacks()):
+            own = result if job.command is None else result.model_copy(update={"command": job.command})
+            own.write(job.outputs[result.shots])
     except UnknownSettingError:
         raise  # a wrong --set is wrong for every row
     except InputError as error:

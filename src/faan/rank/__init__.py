@@ -9,13 +9,15 @@ from faan.base import lazy_names
 from faan.rank.charts import write_figure, write_tables
 from faan.rank.metrics import METRICS, Interval, bootstrap, summarise_ranks, summarise_split
 from faan.rank.result_file import Origin, ResultFile, key_of, label_of, settings_hash, slug_of
+from faan.rank.result_frame import by_relation, read_results
 from faan.rank.table import MISSING, Chart, Table, plain_name, written
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.rank.ranker import TaskRanks, check_tasks, mean_ranks, rank_task, rank_tasks
-    from faan.rank.result_frame import by_relation, read_results
     from faan.rank.results import draw_references, rank_shots, rank_splits, relation_metrics, split_metrics
     from faan.rank.untrained import evaluate_method, untrained_methods
+else:
+    __getattr__ = lazy_names(__name__)
 
 __all__ = [
     "METRICS",
@@ -51,13 +53,3 @@ __all__ = [
     "write_tables",
     "written",
 ]
-
-_LAZY = {
-    **dict.fromkeys(("TaskRanks", "check_tasks", "mean_ranks", "rank_task", "rank_tasks"), "ranker"),
-    **dict.fromkeys(("draw_references", "rank_shots", "rank_splits", "relation_metrics", "split_metrics"), "results"),
-    **dict.fromkeys(("by_relation", "read_results"), "result_frame"),
-    **dict.fromkeys(("evaluate_method", "untrained_methods"), "untrained"),
-}
-
-if not TYPE_CHECKING:  # mypy knows the names
-    __getattr__ = lazy_names(__name__, _LAZY)

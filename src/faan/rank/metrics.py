@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 METRICS = {"mrr": "MRR", "hits@10": "Hits@10", "hits@5": "Hits@5", "hits@1": "Hits@1"}
 """The metrics: what result files call them, and what tables call them."""
+_SAMPLES = 1000  # of queries, that an interval is drawn from
 
 
 def summarise_ranks(ranks: NDArray[np.float64]) -> dict[str, float]:
@@ -42,9 +43,9 @@ class Interval:
     high: float
 
 
-def bootstrap(values: NDArray[np.float64], samples: int = 1000, seed: int = 0) -> Interval:
+def bootstrap(values: NDArray[np.float64]) -> Interval:
     """The 95 % interval of the mean of some queries' values, by drawing queries with replacement."""
-    random = np.random.default_rng(seed)
-    means = [values[random.integers(0, len(values), len(values))].mean() for _ in range(samples)]
+    random = np.random.default_rng(0)
+    means = [values[random.integers(0, len(values), len(values))].mean() for _ in range(_SAMPLES)]
     low, high = np.quantile(means, [0.025, 0.975])
     return Interval(float(low), float(high))

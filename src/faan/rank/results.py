@@ -30,8 +30,8 @@ def rank_shots(
     method: Method,
     benchmark: Benchmark,
     shots: Sequence[int],
-    draws: int = 0,
-    on_progress: OnProgress = ignore_progress,
+    draws: int,
+    on_progress: OnProgress,
 ) -> dict[int, dict[str, Any]]:
     """As `rank_splits` for several K; methods that can do so look at each pair once for all of them."""
     if not benchmark.splits["test"]:

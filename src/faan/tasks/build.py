@@ -140,8 +140,7 @@ def _task(
     graph: Graph, relation: int, background: Graph, new_entity: Ints, settings: BuildSettings
 ) -> tuple[Task, FoundCandidates, int]:
     """A relation as a task, its pairs in random order; its candidates; how many of its triples were dropped."""
-    rows = np.flatnonzero(graph.relations == relation)
-    pairs = new_entity[np.stack([graph.heads[rows], graph.tails[rows]], axis=1)]
+    pairs = new_entity[graph.pairs_of(relation)]
     usable = (pairs >= 0).all(axis=1)
     pairs = pairs[usable]
     pairs = pairs[Stream(settings.seed, Purpose.TASK_PAIRS, relation).permutation(len(pairs))]

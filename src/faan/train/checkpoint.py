@@ -114,7 +114,7 @@ def metrics_of(path: Path, content: bytes) -> list[dict[str, Any]]:
 class MetricsFile:
     """A file of JSON lines that only grows; a resumed run cuts it back to what its checkpoint covers."""
 
-    def __init__(self, path: Path, covered: int, on_line: OnMetrics | None = None) -> None:
+    def __init__(self, path: Path, covered: int, on_line: OnMetrics | None) -> None:
         self.path, self.on_line = path, on_line
         path.touch()
         content = path.read_bytes()

@@ -7,15 +7,17 @@ from faan.web.cypher import NodeKey, cypher_statements
 from faan.web.decision import Decision
 from faan.web.decisions import DECISIONS_FILE, Decisions
 from faan.web.export import CHOSEN, FORMATS, decided_relation, export
+from faan.web.link import LinkTemplate
 from faan.web.sending import plan, query_address, send
+from faan.web.sites import Sites, is_loopback
 from faan.web.validating import validate
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when first used: torch takes seconds to load
     from faan.web.app import create_app
     from faan.web.guard import reconcile_path
-    from faan.web.link import LinkTemplate
     from faan.web.server import addresses, check_access, listen, run, service_of
-    from faan.web.sites import Sites, is_loopback
+else:
+    __getattr__ = lazy_names(__name__)
 
 __all__ = [
     "CHOSEN",
@@ -42,12 +44,3 @@ __all__ = [
     "service_of",
     "validate",
 ]
-
-_LAZY = {
-    **dict.fromkeys(("addresses", "check_access", "listen", "run", "service_of"), "server"),
-    **dict.fromkeys(("Sites", "is_loopback"), "sites"),
-    **{"LinkTemplate": "link", "create_app": "app", "reconcile_path": "guard"},
-}
-
-if not TYPE_CHECKING:  # mypy knows the names
-    __getattr__ = lazy_names(__name__, _LAZY)

@@ -28,6 +28,7 @@ from faan.web.cypher import NodeKey, cypher_file
 from faan.web.decision import Decision
 from faan.web.decisions import Decisions
 from faan.web.provenance import trig, trig_with_reifiers, turtle
+from faan.web.sending import sparql_updates
 
 Chosen: TypeAlias = Literal["accepted", "rejected", "all"]
 CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
@@ -46,7 +47,6 @@ FormatName: TypeAlias = Literal[
     "cypher",
 ]
 _TSV, _JSONL = "text/tab-separated-values", "application/x-ndjson"
-_BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _WIKIDATA = re.compile(
     r"(?:https?://www\.wikidata\.org/(?:entity|wiki|prop/direct|prop)/|wdt?:)?(?:Property:)?([PQ][1-9][0-9]*)"
 )
@@ -176,14 +176,11 @@ def _tsv(facts: Facts) -> Iterator[str]:
 
 def _sparql(facts: Facts) -> Iterator[str]:
     """Accepted facts are inserted, rejected ones deleted."""
-    between = ""
-    for verdict, operation in (("accepted", "INSERT DATA"), ("rejected", "DELETE DATA")):
-        chosen = [decision for decision in facts.decisions if decision.verdict == verdict]
-        for start in range(0, len(chosen), _BATCH):
-            lines = [f"  {_triple(decision, facts.terms)} .\n" for decision in chosen[start : start + _BATCH]]
-            yield f"{between}{operation} {{\n{''.join(lines)}}}"
-            between = " ;\n"
-    yield "\n" if between else "# there are no decisions\n"
+    accepted, rejected = (
+        [_triple(decision, facts.terms) for decision in facts.decisions if decision.verdict == verdict]
+        for verdict in ("accepted", "rejected")
+    )
+    yield " ;\n".join(sparql_updates(accepted, rejected)) + "\n" if facts.decisions else "# there are no decisions\n"
 
 
 def _references(given: Mapping[str, str]) -> str:

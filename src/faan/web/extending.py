@@ -7,8 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from faan.base import InputError, UnknownNameError, shorten
 from faan.graph import Graph
 from faan.web.answers import Suggested
@@ -105,7 +103,7 @@ class Extender:
         graph = self._graph
         if graph.types is None:
             return None
-        tails = graph.tails[np.flatnonzero(graph.relations == relation)[:_LOOKED_AT]]
+        tails = graph.pairs_of(relation)[:_LOOKED_AT, 1]
         counts = Counter(kind for tail in tails.tolist() for kind in graph.types.of(tail).tolist())
         return self._vocabulary.kind(counts.most_common(1)[0][0]) if counts else None
 

@@ -107,11 +107,10 @@ class Naming:
     def about(self, name: str) -> AboutEntity:
         """An entity with its label, types and description."""
         graph, number = self.graph, self.graph.entity(name)
-        kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(number)]
         return AboutEntity(
             name,
             graph.entity_label(number),
-            [local_part(kind) for kind in kinds[:_TYPES]],
+            [local_part(kind) for kind in graph.type_labels(number)[:_TYPES]],
             graph.entity_description(number),
             "" if self.link is None else self.link.to(name),
         )

@@ -284,8 +284,8 @@ class Search:
 
     def _describe(self, entity: int) -> Entity:
         graph = self._graph
-        kinds = [] if graph.types is None else [graph.types.label(int(kind)) for kind in graph.types.of(entity)[:1]]
-        return Entity(graph.entity_names[entity], graph.entity_label(entity), "".join(kinds), self.edges(entity))
+        kind = next(iter(graph.type_labels(entity)), "")
+        return Entity(graph.entity_names[entity], graph.entity_label(entity), kind, self.edges(entity))
 
 
 def _quoted(word: str) -> str:

@@ -16,7 +16,7 @@ from faan.web.decision import Decision
 
 T = TypeVar("T")
 
-_BATCH = 1000  # facts in one update
+_BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _HEADS = 300  # in one query
 _ATTEMPTS = 4
 
@@ -56,12 +56,19 @@ def plan(decisions: Sequence[Decision], terms: Terms, endpoint: Client, graph: o
 
 def send(changes: Update, endpoint: Client, graph: ox.NamedNode | None) -> None:
     """Insert and delete; both may be repeated without harm, so an update that failed is sent again."""
-    for operation, facts in (("INSERT DATA", changes.insert), ("DELETE DATA", changes.delete)):
+    for update in sparql_updates(changes.insert, changes.delete, graph):
+        _patiently(partial(endpoint.update, update), endpoint.name)
+
+
+def sparql_updates(
+    insert: Sequence[ox.Triple], delete: Sequence[ox.Triple], graph: ox.NamedNode | None = None
+) -> Iterator[str]:
+    """Operations of SPARQL UPDATE that insert and delete facts."""
+    for operation, facts in (("INSERT DATA", insert), ("DELETE DATA", delete)):
         for start in range(0, len(facts), _BATCH):
-            lines = "".join(f"{fact} .\n" for fact in facts[start : start + _BATCH])
+            lines = "".join(f"  {fact} .\n" for fact in facts[start : start + _BATCH])
             inside = f"{{\n{lines}}}" if graph is None else f"{{ GRAPH {graph} {{\n{lines}}} }}"
-            update = f"{operation} {inside}"
-            _patiently(partial(endpoint.update, update), endpoint.name)
+            yield f"{operation} {inside}"
 
 
 def _present(facts: Sequence[ox.Triple], endpoint: Client, graph: ox.NamedNode | None) -> Iterator[ox.Triple]:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from faan.complete import Completer
-from faan.complete.kept import Kept, bytes_of
+from faan.complete.cache import Cache, bytes_of
 from faan.evidence import Profiles
 
 from .conftest import CAPITALS
@@ -30,20 +30,20 @@ def test_all_arrays_that_a_value_refers_to_are_counted_once() -> None:
 
 
 def test_values_that_grow_while_they_are_used_make_others_go() -> None:
-    kept: Kept[Pile] = Kept(100_000)
+    cache: Cache[Pile] = Cache(100_000)
     for name in "abc":
-        kept.get(name, lambda: Pile({}))
-    kept.get("a", lambda: Pile({})).parts["grown"] = np.zeros(50_000)
-    kept.get("d", lambda: Pile({}))
-    assert list(kept) == ["a", "d"]  # a is too large, but was used last but one
-    kept.get("e", lambda: Pile({}))
-    assert list(kept) == ["d", "e"]
+        cache.get(name, lambda: Pile({}))
+    cache.get("a", lambda: Pile({})).parts["grown"] = np.zeros(50_000)
+    cache.get("d", lambda: Pile({}))
+    assert list(cache) == ["a", "d"]  # a is too large, but was used last but one
+    cache.get("e", lambda: Pile({}))
+    assert list(cache) == ["d", "e"]
 
 
 def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(
     trained: Completer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faan.complete.preparing._MAX_KEPT", 200_000)
+    monkeypatch.setattr("faan.complete.preparing._MAX_CACHED", 200_000)
     asked = Completer(trained.graph, trained.fitted, trained.calibrations, trained.about)
     whole = (asked.graph, asked.fitted, asked.calibrations, Profiles.of(asked.graph))
     held = []
@@ -52,6 +52,6 @@ def test_memory_of_a_completer_stays_bounded_whatever_it_is_asked(
         seen: set[int] = set()
         for one in whole:
             bytes_of(one, seen)
-        held.append(bytes_of(asked._rankings._kept, seen))
+        held.append(bytes_of(asked._rankings._cache, seen))
     assert max(held) < 200_000 + 2 * max(held[:1])
-    assert len(list(asked._rankings._kept)) < 20
+    assert len(list(asked._rankings._cache)) < 20

@@ -12,18 +12,18 @@ import torch
 
 Value = TypeVar("Value")
 
-_AT_LEAST = 2  # values that are kept however large they are: a question and its inverse are asked together
+_AT_LEAST = 2  # values that stay however large they are: a question and its inverse are asked together
 
 
-class Kept(Generic[Value]):
+class Cache(Generic[Value]):
     """The values that were used last, as many as fit into some bytes.
 
     Values grow while they are used, so they are measured whenever a new one comes.
 
-    >>> kept = Kept(1000)
+    >>> cache = Cache(1000)
     >>> for name in "abc":
-    ...     value = kept.get(name, lambda: np.zeros(100))
-    >>> list(kept)
+    ...     value = cache.get(name, lambda: np.zeros(100))
+    >>> list(cache)
     ['b', 'c']
     """
 
@@ -35,7 +35,7 @@ class Kept(Generic[Value]):
         return iter(self._values)
 
     def get(self, key: Hashable, make: Callable[[], Value], shared: Iterable[object] = ()) -> Value:
-        """The value of a key, made where it is not kept; what is `shared` with others is not counted."""
+        """The value of a key, made where it is not cached; what is `shared` with others is not counted."""
         if key in self._values:
             self._values[key] = self._values.pop(key)  # the last used is the last to go
             return self._values[key]

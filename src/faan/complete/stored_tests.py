@@ -1,4 +1,4 @@
-"""Self-tests that were made before, in a file beside the model: JSON, of which every number is checked when read."""
+"""The self-tests of a model in a file of its folder: JSON, of which every number is checked when it is read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _File(Record):
     tests: dict[str, SelfTest]
 
 
-class Remembered:
+class StoredTests:
     """The self-tests of a model by the names of relations; without a folder they are kept in memory."""
 
     def __init__(self, graph: Graph, folder: Path | None) -> None:
