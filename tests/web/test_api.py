@@ -66,6 +66,14 @@ def test_a_new_relation_is_asked_by_examples(client: TestClient) -> None:
     assert judged == row
 
 
+def test_a_relation_is_found_in_another_spelling_unless_it_is_new(client: TestClient) -> None:
+    answer = client.post("/api/suggest", json={"relation": "Currency", "heads": ["Peru"]}).json()
+    assert answer["relation"] == "currency"
+    assert client.post("/api/names", json={"relation": "CURRENCY"}).json()["relation"]["name"] == "currency"
+    new = {"relation": "Currency", "examples": [["Japan", "Yen"]], "heads": ["Peru"]}
+    assert client.post("/api/suggest", json=new).json()["relation"] == "Currency"
+
+
 def test_examples_of_a_relation_of_the_graph_are_added_to_its_own_facts(client: TestClient) -> None:
     request = {"relation": "currency", "examples": [["Chile", "Euro"]], "heads": ["France"]}
     rows = client.post("/api/suggest", json=request).json()["suggestions"]

@@ -156,6 +156,14 @@ def test_what_is_wrong_is_said_on_the_page(page: str, window: Window) -> None:
     window.wait_for_text("#problem", "Did you mean 'speaks'?")
 
 
+def test_a_relation_in_another_spelling_is_that_of_the_graph(page: str, window: Window) -> None:
+    window.open(page)
+    window.type("#relation", "Minted-In")
+    window.press(ENTER)
+    window.wait_for_text("#title", "minted_in")
+    assert window.driver.current_url.startswith(f"{page}/?relation=minted_in")
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: str, window: Window, dark: bool) -> None:
     window.show_as(360, 740, dark=dark)

@@ -60,11 +60,11 @@ def as_examples(given: ExamplesLike, graph: Graph, not_like: NamesLike = ()) -> 
     if isinstance(given, str):
         if given not in graph.relation_names and Path(given).suffix and Path(given).is_file():
             raise InputError(f"no relation is called {given!r}; to read examples from this file, pass Path({given!r})")
-        return given if _is_known(given, graph, unlike) else Described(given, (), unlike)
+        return _known(given, graph, unlike) or Described(given, (), unlike)
     if isinstance(given, Extended):
         pairs = as_pairs(given.pairs)
-        is_known = _is_known(given.relation, graph, unlike)
-        return Extended(given.relation, pairs) if is_known else Described(given.relation, pairs, unlike)
+        relation = _known(given.relation, graph, unlike, exact=bool(pairs))
+        return Described(given.relation, pairs, unlike) if relation is None else Extended(relation, pairs)
     if isinstance(given, Described):
         return Described(given.relation, as_pairs(given.pairs), unlike or given.not_like)
     if unlike:
@@ -74,16 +74,19 @@ def as_examples(given: ExamplesLike, graph: Graph, not_like: NamesLike = ()) -> 
     return as_pairs(given)
 
 
-def _is_known(relation: str, graph: Graph, not_like: tuple[str, ...]) -> bool:
-    """Whether the graph has a relation of this name; one that is nearly the same is a mistake."""
+def _known(relation: str, graph: Graph, not_like: tuple[str, ...], *, exact: bool = False) -> str | None:
+    """The graph's name of a relation, None for a new one; a new name that is nearly the same is a mistake.
+
+    With examples only the exact name counts: facts of the graph must not be added to a new relation by accident.
+    """
     try:
-        graph.relation(relation)
+        name = graph.relation_names[graph.relation(relation, exact=exact)]
     except UnknownNameError:
         check_new(graph, relation)
-        return False
+        return None
     if not_like:
         raise InputError(f"the graph has the relation {relation!r}: not_like is for one that it lacks")
-    return True
+    return name
 
 
 def _values(given: Iterable[Any]) -> Iterable[Any]:

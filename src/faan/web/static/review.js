@@ -102,6 +102,7 @@ async function isReady(signal) {
   try {
     const known = await lookUp(relation, [...examples.flat(), ...heads, ...tails], signal);
     if (signal.aborted) return false;
+    if (known.relation && !examples.length) rename(known.relation.name);
     form.fill(state);
     title();
     if (known.relation || examples.length) return true;
@@ -116,6 +117,12 @@ async function isReady(signal) {
     complain(error, "relation");
   }
   return false;
+}
+
+// The graph's name of a relation takes the place of its label or of another spelling.
+function rename(relation) {
+  state = { ...state, relation };
+  history.replaceState(null, "", addressOf(state));
 }
 
 // Shows the list as the address says.
