@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 import polars as pl
 
-from faan.base import InputError, atomic_file, html_table, progress_bars, text_table
+from faan.base import InputError, as_path, atomic_file, html_table, progress_bars, text_table
 from faan.complete.output import COLUMNS, ENDINGS, NAMED, header, line_writer
 from faan.complete.types import Suggestion
 from faan.graph import DEFAULT_BASE, Graph, Terms, pandas_frame
@@ -131,7 +131,7 @@ class Suggestions(Sequence[Suggestion]):
         ...     pathlib.Path(folder, "towns.csv").read_text(encoding="utf-8")[:21]
         'head,tail,probability'
         """
-        path = Path(path)
+        path = as_path(path, "path")
         ending = next((end for end in _NAMED_ENDINGS if path.name.lower().endswith(end)), path.suffix.lower())
         form = "parquet" if ending == ".parquet" else ENDINGS.get(ending)
         if form is None or form in NAMED:

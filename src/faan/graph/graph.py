@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from faan.base import InputError, Ints, UnknownNameError, counted, html_table, shorten
+from faan.base import InputError, Ints, UnknownNameError, check_kind, counted, html_table, shorten, wrong
 from faan.graph.entity_types import Types
 from faan.graph.libraries import igraph_graph, networkx_graph, pandas_frame, pykeen_factory
 from faan.graph.names import Names
@@ -232,6 +232,7 @@ class Graph:
         Traceback (most recent call last):
         faan.base.errors.UnknownNameError: no entity is called 'Limo'. Did you mean 'Lima'?
         """
+        check_kind("name", name, str, "the name of an entity")
         number = _look_up(name, self.entity_names, self.entity_labels, self._what_it_is)
         if number is None:
             raise _unknown("entity", name, self.entity_names, self.entity_labels)
@@ -249,6 +250,7 @@ class Graph:
         >>> graph.relation("in"), graph.relation("In")
         (1, 1)
         """
+        check_kind("name", name, str, "the name of a relation")
         names, labels = self.relation_names, self.relation_labels
         number = _look_up(name, names, labels, self._how_many)
         found = spelt_alike(name, names, labels) if number is None and not exact else []
@@ -280,6 +282,7 @@ class Graph:
         >>> graph.entity_label(0)
         'Peru'
         """
+        _check_id("entity", entity)
         return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
 
     def entity_description(self, entity: int) -> str:
@@ -291,6 +294,7 @@ class Graph:
         >>> graph.entity_description(0)
         ''
         """
+        _check_id("entity", entity)
         return "" if self.entity_descriptions is None else self.entity_descriptions[entity]
 
     def relation_label(self, relation: int) -> str:
@@ -302,9 +306,15 @@ class Graph:
         >>> graph.relation_label(0), graph.relation_label(2)
         ('capital', 'capital_inv')
         """
+        _check_id("relation", relation)
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
+
+
+def _check_id(what: str, number: object) -> None:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+        raise wrong(what, f"an id (graph.{what}(name) gives it)", number)
 
 
 def _facts(count: int | np.integer) -> str:
