@@ -44,16 +44,19 @@ def fit(
         int,
         typer.Option(min=0, help="The random seed, which also decides which relations are held out."),
     ] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a model of another graph.")] = False,
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model to a graph and print how good it is. The model suggests missing facts of any relation."""
-    from faan.complete import check_place, recipe_of  # torch takes seconds to load
+    from faan.complete import check_place, check_same_graph, recipe_of  # torch takes seconds to load
     from faan.complete import fit as fit_completer
 
     recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
     read = source.read(*graph)
+    if not force:
+        check_same_graph(output, read)
     _print_reading(read.report)
     try:
         with stages() as on_progress:

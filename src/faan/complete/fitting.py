@@ -109,13 +109,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     about = About(
         method=recipe.method,
         config=recipe.config,
-        source=GraphSource(
-            name=graph.report.source,
-            entities=graph.num_entities,
-            relations=len(graph.used_relations),
-            triples=graph.num_triples,
-            without=tuple(without),
-        ),
+        source=GraphSource.of(graph, without),
         measured=measured,
         known=known and known[0],
         notes=tuple(notes),
