@@ -71,6 +71,16 @@ def test_fit_replaces_a_model_of_another_graph_only_if_forced(faan: Faan, tmp_pa
     assert fitted("one.tsv", rows)[0] == 0  # one that cannot be used need not be kept
 
 
+def test_a_reversed_example_is_named_and_the_answers_go_on(faan: Faan, model: Path) -> None:
+    turned = [*EXAMPLES[2:], "--example", f"{CAPITALS[0][1]},{CAPITALS[0][0]}"]
+    for arguments in (("suggest", model, "--head", "land9"), ("explain", model, "land9", "town9a")):
+        code, out, err = faan(*arguments, *turned)
+        assert code == 0
+        assert "note: the example town0a → land0 looks reversed" in " ".join(err.split())
+        assert "town9a" in out
+        assert "note" not in faan(*arguments, *EXAMPLES)[2]
+
+
 def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path: Path) -> None:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")

@@ -164,6 +164,16 @@ def test_a_relation_in_another_spelling_is_that_of_the_graph(page: str, window: 
     assert window.driver.current_url.startswith(f"{page}/?relation=minted_in")
 
 
+def test_a_reversed_example_is_named_on_the_page(page: str, window: Window) -> None:
+    pairs = [("town0a", "land0"), *((f"land{i}", f"town{i}a") for i in range(1, 5))]
+    question = [("relation", "seat"), ("head", "land9"), *(("example", json.dumps(pair)) for pair in pairs)]
+    window.open(f"{page}/?{urlencode(question)}")
+    window.wait_for_text("#notes", "Note: the example town0a → land0 looks reversed")
+    window.one(f"#accept{READY}")
+    window.click(".brand")
+    assert not any(note.is_displayed() for note in window.all("#notes"))
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: str, window: Window, dark: bool) -> None:
     window.show_as(360, 740, dark=dark)

@@ -30,6 +30,7 @@ from faan.complete.types import (
 if TYPE_CHECKING:
     from faan.complete.bulk import BulkQuestion, BulkSettings, all_relations, suggest_in_bulk
     from faan.complete.completer import Completer
+    from faan.complete.doubts import doubts_about
     from faan.complete.fitting import fit
     from faan.complete.question import Question, ask, entities
     from faan.complete.registry import fit_methods, recipe_of
@@ -76,6 +77,7 @@ __all__ = [
     "check_place",
     "check_same_graph",
     "cut",
+    "doubts_about",
     "entities",
     "expected_above",
     "fit",
@@ -100,6 +102,7 @@ _LAZY = {
     "all_relations": "bulk",
     "suggest_in_bulk": "bulk",
     "Completer": "completer",
+    "doubts_about": "doubts",
     "fit": "fitting",
     "Question": "question",
     "ask": "question",

@@ -11,6 +11,7 @@ from faan.base import InputError, Ints, as_path, check_flags, check_share, check
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
 from faan.complete.constraints import Constraints
+from faan.complete.doubts import doubts_about
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
 from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_name, as_names, as_pairs
@@ -116,6 +117,7 @@ class Completer:
                 relation, five are good: a list, a dict of head to tail, a polars or pandas frame with the columns head
                 and tail, or a `Path` of a file with one pair a line. The name of a relation that the graph lacks is
                 judged as if it were like the relations with the nearest names; `as_if_like` of the answer has these.
+                `notes` of the answer say which examples look wrong, such as a pair that looks reversed.
             heads: One name or several (list, array, series) whose facts are wanted.
             tails: Only these tails are suggested; without heads: heads are suggested for these tails.
             top: Suggestions for each head (or tail).
@@ -157,7 +159,7 @@ class Completer:
         else:
             asked = self._lacking(question, strict) if heads is None else entities(self.graph, as_names(heads, "heads"))
             stream = partial(ranking.best, asked, answers, top, known, strict, min_probability)
-        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
+        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like, doubts_about(question))
         return Suggestions(stream, about, progress=progress)
 
     def score(self, pairs: PairsLike, examples: ExamplesLike, *, rejected: PairsLike = ()) -> list[Suggestion]:

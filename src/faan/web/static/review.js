@@ -74,6 +74,7 @@ async function show() {
   problems.clear();
   complain(null, "page");
   say("");
+  note([]);
   const asked = Boolean(state.relation);
   $("start").hidden = asked;
   $("review").hidden = !asked;
@@ -159,8 +160,16 @@ async function suggest(signal) {
   }
 }
 
-function take({ suggestion, end, error }) {
-  if (suggestion) {
+// Which examples look wrong.
+function note(notes) {
+  $("notes").textContent = notes.map((text) => `Note: ${text}`).join("\n");
+  $("notes").hidden = !notes.length;
+}
+
+function take({ suggestion, notes, end, error }) {
+  if (notes) {
+    note(notes);
+  } else if (suggestion) {
     list.add(suggestion);
     if (!list.current && awaited(suggestion)) list.openKey(keyOf(suggestion.head, suggestion.tail), !typing());
     progress();
