@@ -125,7 +125,7 @@ def entities(
     """Entities by the beginning of their names."""
     search = service.naming.search
     complete = search.is_complete
-    return Entities(search.find(q, limit, like), complete)
+    return Entities(service.naming.find_entities(q, limit, like), complete)
 
 
 @router.post("/api/names")

@@ -96,7 +96,8 @@ class Service:
             )
             limited = islice(found.stream(), request.limit)
             first = _some(limited)
-        return Found(found.notes, self._stream(first, limited, relation, deadline))
+        notes = tuple(map(self.naming.short.in_text, found.notes))
+        return Found(notes, self._stream(first, limited, relation, deadline))
 
     def _stream(
         self, some: list[Suggestion], others: Iterator[Suggestion], relation: str, deadline: float
@@ -180,11 +181,12 @@ class Service:
         return relation, Extended(relation, tuple(examples)) if examples else relation, rejected
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
-        graph, head, tail = self.graph, suggestion.head, suggestion.tail
+        naming, head, tail = self.naming, suggestion.head, suggestion.tail
+        texts = {what: tuple(map(naming.short.in_text, getattr(suggestion, what))) for what in ("because", "warnings")}
         return Suggested(
-            **vars(suggestion),
-            head_label=graph.entity_label(graph.entity(head)),
-            tail_label=graph.entity_label(graph.entity(tail)),
+            **vars(suggestion) | texts,
+            head_label=naming.label(head),
+            tail_label=naming.label(tail),
             decision=self.decisions.of_fact(relation, head, tail),
         )
 

@@ -95,6 +95,7 @@ function title() {
   const label = relationLabel(state.relation);
   document.title = `${label} · faan`;
   $("title").textContent = label;
+  $("title").title = label === state.relation ? "" : state.relation;
 }
 
 // Fetches the labels of the question's names; a new relation without examples has no suggestions yet.
