@@ -50,6 +50,37 @@ def test_fit_writes_a_model_and_says_what_to_expect(faan: Faan, tmp_path: Path) 
     assert "exists and is not a model" in err
 
 
+def test_fit_replaces_a_model_of_another_graph_only_if_forced(faan: Faan, tmp_path: Path) -> None:
+    rows = [(f"a{i}", "r", f"b{i % 5}") for i in range(20)]
+
+    def fitted(name: str, rows: list[tuple[str, str, str]], *arguments: str) -> tuple[int, str, str]:
+        graph = tmp_path / name
+        graph.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        return faan("fit", graph, "-o", tmp_path / "model", "--method", "rules", *arguments)
+
+    assert fitted("one.tsv", rows)[0] == 0
+    assert fitted("one.tsv", [*rows, ("a0", "r", "b1")])[0] == 0  # another fact of the same entities
+    for name, other in (("two.tsv", rows), ("one.tsv", rows[:10])):
+        code, out, err = fitted(name, other)
+        assert (code, out) == (1, "")
+        assert "holds a model of another graph (one.tsv, 25 entities; this one is " in err
+        assert "overwrite it (--force) or choose another folder" in " ".join(err.split())
+        assert json.loads(faan("info", tmp_path / "model", "--json")[1])["source"]["triples"] == 21
+    assert fitted("two.tsv", rows, "--force")[0] == 0
+    (tmp_path / "model" / "config.json").write_text("{}", encoding="utf-8")
+    assert fitted("one.tsv", rows)[0] == 0  # one that cannot be used need not be kept
+
+
+def test_a_reversed_example_is_named_and_the_answers_go_on(faan: Faan, model: Path) -> None:
+    turned = [*EXAMPLES[2:], "--example", f"{CAPITALS[0][1]},{CAPITALS[0][0]}"]
+    for arguments in (("suggest", model, "--head", "land9"), ("explain", model, "land9", "town9a")):
+        code, out, err = faan(*arguments, *turned)
+        assert code == 0
+        assert "note: the example town0a → land0 looks reversed" in " ".join(err.split())
+        assert "town9a" in out
+        assert "note" not in faan(*arguments, *EXAMPLES)[2]
+
+
 def test_without_a_terminal_fit_says_in_lines_what_it_does(faan: Faan, tmp_path: Path) -> None:
     graph = tmp_path / "land.tsv"
     graph.write_text("".join("\t".join(fact) + "\n" for fact in facts()), encoding="utf-8")

@@ -142,6 +142,87 @@ def test_what_makes_no_sense_is_refused_in_words(completer: Completer, given: di
         completer.suggest(**({"examples": FIVE} | given))
 
 
+WRONG: list[Any] = [None, 3.5, True, b"x", "", object(), ["a"], {"a": 1}, float("nan"), -1, "3", Path("none/here")]
+Call = Callable[[Completer, Any], object]
+ARGUMENTS: dict[str, tuple[Call, set[int]]] = {  # how to pass a wrong argument, and the places of those that are right
+    "examples": (lambda it, wrong: it.suggest(wrong), set()),
+    "heads": (lambda it, wrong: it.suggest(FIVE, wrong), {0}),
+    "tails": (lambda it, wrong: it.suggest(FIVE, tails=wrong), {0}),
+    "top": (lambda it, wrong: it.suggest(FIVE, top=wrong), set()),
+    "known": (lambda it, wrong: it.suggest(FIVE, known=wrong), set()),
+    "rejected": (lambda it, wrong: it.suggest(FIVE, rejected=wrong), set()),
+    "not_like": (lambda it, wrong: it.suggest("sits in or lies", not_like=wrong), set()),
+    "strict": (lambda it, wrong: it.suggest(FIVE, strict=wrong), set()),
+    "min_probability": (lambda it, wrong: it.suggest(FIVE, min_probability=wrong), set()),
+    "progress": (lambda it, wrong: it.suggest(FIVE, progress=wrong), {2}),
+    "pairs to score": (lambda it, wrong: it.score(wrong, FIVE), set()),
+    "examples to score": (lambda it, wrong: it.score(FIVE, wrong), set()),
+    "head to explain": (lambda it, wrong: it.explain(wrong, "town9a", FIVE), set()),
+    "tail to explain": (lambda it, wrong: it.explain("land9", wrong, FIVE), set()),
+    "heads lacking": (lambda it, wrong: it.heads_lacking(FIVE, strict=wrong), set()),
+    "trust": (lambda it, wrong: it.trust(wrong), set()),
+    "place to save": (lambda it, wrong: it.save(wrong), {10, 11}),
+    "file of suggestions": (lambda it, wrong: it.suggest(FIVE, "land9", top=1).save(wrong), set()),
+    "picture": (lambda it, wrong: it.explain("land9", "town9a", FIVE).save(wrong), set()),
+    "load": (lambda it, wrong: faan.load(wrong), set()),
+    "fit": (lambda it, wrong: faan.fit(wrong, method="rules"), set()),
+    "method": (lambda it, wrong: faan.fit(it.graph, method=wrong), {0, 4}),
+    "config": (lambda it, wrong: faan.fit(it.graph, config=wrong), {0}),
+    "without": (lambda it, wrong: faan.fit(it.graph, without=wrong), set()),
+    "seed": (lambda it, wrong: faan.fit(it.graph, seed=wrong), set()),
+    "on_progress": (lambda it, wrong: faan.fit(it.graph, on_progress=wrong), {0}),
+    "source": (lambda it, wrong: faan.read_graph(wrong), set()),
+    "columns": (lambda it, wrong: faan.read_graph(GRAPH, columns=wrong), {0}),
+    "nodes": (lambda it, wrong: faan.read_graph(GRAPH, nodes=wrong), set()),
+    "schema": (lambda it, wrong: faan.read_graph(GRAPH, schema=wrong), set()),
+    "languages": (lambda it, wrong: faan.read_graph(GRAPH, languages=wrong), {4, 6, 7, 10}),
+    "type_relations": (lambda it, wrong: faan.read_graph(GRAPH, type_relations=wrong), set()),
+    "type_pattern": (lambda it, wrong: faan.read_graph(GRAPH, type_pattern=wrong), {0, 4}),
+    "predicates": (lambda it, wrong: faan.read_graph(GRAPH, predicates=wrong), set()),
+    "endpoint": (lambda it, wrong: faan.read_graph(GRAPH, endpoint=wrong), {0}),
+    "skip_bad_lines": (lambda it, wrong: faan.read_graph(GRAPH, skip_bad_lines=wrong), {2}),
+    "open_graph": (lambda it, wrong: faan.open_graph(wrong), set()),
+    "graph to save": (lambda it, wrong: faan.save_graph(wrong, "here"), set()),
+    "read_benchmark": (lambda it, wrong: faan.read_benchmark(wrong), set()),
+    "benchmark to write": (lambda it, wrong: faan.write_benchmark(wrong, "here"), set()),
+    "settings": (lambda it, wrong: faan.build_benchmark(it.graph, wrong), {0}),
+    "entity": (lambda it, wrong: it.graph.entity(wrong), set()),
+    "relation": (lambda it, wrong: it.graph.relation(wrong), set()),
+}
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_wrong_arguments_are_refused_when_they_are_given(
+    completer: Completer, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call, right = ARGUMENTS[argument]
+    for place, wrong in enumerate(WRONG):
+        if place not in right:
+            with pytest.raises(InputError):
+                call(completer, wrong)
+
+
+def test_an_error_about_an_argument_says_what_was_expected_and_what_came(completer: Completer) -> None:
+    wrong: Any = "3"
+    with pytest.raises(InputError, match=r"^top: expected a whole number, 1 or more, found str '3'$"):
+        completer.suggest(FIVE, top=wrong)
+    with pytest.raises(InputError, match=r"^min_probability: expected a number from 0 to 1, found float 1.5$"):
+        completer.suggest(FIVE, min_probability=1.5)
+    wrong = "Peru"
+    with pytest.raises(InputError, match=r"entity: expected an id \(graph.entity\(name\) gives it\), found str 'Peru'"):
+        completer.graph.entity_label(wrong)
+
+
+def test_numbers_of_numpy_are_numbers(completer: Completer) -> None:
+    numbers: dict[str, Any] = {"top": np.int64(2), "min_probability": np.float32(0), "strict": np.False_}
+    assert len(completer.suggest(FIVE, "land9", **numbers)) == 2
+
+
+def test_one_text_is_one_type_relation() -> None:
+    assert faan.read_graph(GRAPH, type_relations="is").types is not None
+
+
 @pytest.mark.parametrize("source", [{"head": ["a"], "relation": ["r"], "tail": ["b"]}, 7])
 def test_what_holds_no_graph_is_refused_in_words(source: Any) -> None:
     with pytest.raises(InputError, match="expected"):

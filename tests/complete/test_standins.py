@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faan.base import InputError, UnknownNameError
-from faan.complete import Completer, Described, Extended, ask
+from faan.complete import Completer, Described, Extended, as_examples, ask
 from faan.complete.standins import PAIRS, near_relations, stand_ins
 from faan.graph import read_graph
 
@@ -80,6 +80,18 @@ def test_a_misspelt_relation_is_refused_and_so_is_a_name_like_no_other(completer
         completer.suggest("lies_inn")
     with pytest.raises(InputError, match=r"no relation is called 'xyzzy', .* \(the nearest: .*give examples"):
         completer.suggest("xyzzy")
+
+
+def test_a_relation_of_the_graph_may_be_spelt_otherwise(completer: Completer) -> None:
+    found = completer.suggest("Lies-In", heads=["town9a"], known="show", top=1)
+    assert list(found) == list(completer.suggest("lies_in", heads=["town9a"], known="show", top=1))
+    assert (found.as_if_like, found[0].tail) == ((), "land9")
+    assert as_examples(Extended("lies in", ()), completer.graph) == Extended("lies_in", ())
+
+
+def test_examples_are_not_added_to_a_relation_that_is_spelt_otherwise(completer: Completer) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'lies_in'"):
+        completer.suggest(Extended("Lies In", tuple(CAPITALS[:5])))
 
 
 def test_one_question_has_one_probability_by_name(completer: Completer) -> None:

@@ -111,6 +111,38 @@ def test_a_name_that_is_a_part_of_others_names_them() -> None:
         graph.entity("Tokyo")
 
 
+@pytest.mark.parametrize(
+    "asked", ["original language", "Original-Language", "originalLanguage", "ORIGINAL__language", "http://x/a_name"]
+)
+def test_a_relation_is_found_in_another_spelling(asked: str) -> None:
+    graph = read_graph([("Heidi", "http://x/a-name", "h"), ("Heidi", "original_language", "German")])
+    assert graph.relation_names[graph.relation(asked)] == ("http://x/a-name" if "x" in asked else "original_language")
+    with pytest.raises(UnknownNameError):
+        graph.relation(asked, exact=True)
+
+
+def test_a_relation_is_found_by_the_last_part_of_its_iri_and_by_its_label(write: Callable[[str, str], Path]) -> None:
+    labels = write("labels.tsv", "http://x/P407\tlanguage of work\n")
+    graph = read_graph([("a", "http://x/originalLanguage", "b"), ("a", "http://x/P407", "b")], labels=[labels])
+    assert graph.relation("original language") == 0
+    assert graph.relation("Language of work") == 1
+    with pytest.raises(UnknownNameError):
+        graph.relation("http://y/originalLanguage")  # a name in full means no other one
+    for nothing in ("", " ", "_"):
+        with pytest.raises(UnknownNameError):
+            graph.relation(nothing)
+
+
+def test_the_exact_name_of_a_relation_goes_first_and_of_several_spellings_none_is_taken() -> None:
+    graph = read_graph([("a", "livesIn", "b"), ("a", "lives_in", "b"), ("c", "lives_in", "b")])
+    assert graph.relation("lives_in") == 1
+    with pytest.raises(
+        InputError,
+        match=r"2 relations are spelt like 'lives in': 'livesIn' \(1 fact\), 'lives_in' \(2 facts\). Use the",
+    ):
+        graph.relation("lives in")
+
+
 def test_an_inverse_relation_says_so(countries: Graph) -> None:
     capital = countries.relation("capital")
     assert countries.relation_label(capital) == "capital"

@@ -18,6 +18,7 @@ from faan.graph import read_graph
 from faan.web.decision import DamagedError, LockedError, StorageError
 from faan.web.gate import Gate
 from faan.web.search import Entity
+from faan.web.server import service_of
 from faan.web.service import Service
 
 from .conftest import MakeService, client_of
@@ -64,6 +65,27 @@ def test_a_new_relation_is_asked_by_examples(client: TestClient) -> None:
     question = {"relation": "money", "examples": [["Japan", "Yen"]], "pairs": [["Peru", "Yen"]]}
     (judged,) = client.post("/api/score", json=question).json()["suggestions"]
     assert judged == row
+
+
+def test_a_relation_is_found_in_another_spelling_unless_it_is_new(client: TestClient) -> None:
+    answer = client.post("/api/suggest", json={"relation": "Currency", "heads": ["Peru"]}).json()
+    assert answer["relation"] == "currency"
+    assert client.post("/api/names", json={"relation": "CURRENCY"}).json()["relation"]["name"] == "currency"
+    new = {"relation": "Currency", "examples": [["Japan", "Yen"]], "heads": ["Peru"]}
+    assert client.post("/api/suggest", json=new).json()["relation"] == "Currency"
+
+
+def test_examples_that_look_wrong_are_named(model: Path) -> None:
+    pairs = [[f"town{i}a", f"land{i}"] if i == 0 else [f"land{i}", f"town{i}a"] for i in range(5)]
+    request = {"relation": "seat", "examples": pairs, "heads": ["land9"], "top": 1}
+    with service_of(model) as service:
+        client = client_of(service)
+        told = ["the example town0a → land0 looks reversed: is land0 the head, and town0a the tail?"]
+        assert client.post("/api/suggest", json=request).json()["notes"] == told
+        first, second, _ = lines(client, request)
+        assert (first, second["suggestion"]["head"]) == ({"notes": told}, "land9")
+        right = lines(client, request | {"examples": pairs[1:]})
+        assert [list(line) for line in right] == [["suggestion"], ["end"]]
 
 
 def test_examples_of_a_relation_of_the_graph_are_added_to_its_own_facts(client: TestClient) -> None:

@@ -156,6 +156,64 @@ def test_what_is_wrong_is_said_on_the_page(page: str, window: Window) -> None:
     window.wait_for_text("#problem", "Did you mean 'speaks'?")
 
 
+def test_a_relation_in_another_spelling_is_that_of_the_graph(page: str, window: Window) -> None:
+    window.open(page)
+    window.type("#relation", "Minted-In")
+    window.press(ENTER)
+    window.wait_for_text("#title", "minted_in")
+    assert window.driver.current_url.startswith(f"{page}/?relation=minted_in")
+
+
+def test_a_reversed_example_is_named_on_the_page(page: str, window: Window) -> None:
+    pairs = [("town0a", "land0"), *((f"land{i}", f"town{i}a") for i in range(1, 5))]
+    question = [("relation", "seat"), ("head", "land9"), *(("example", json.dumps(pair)) for pair in pairs)]
+    window.open(f"{page}/?{urlencode(question)}")
+    window.wait_for_text("#notes", "Note: the example town0a → land0 looks reversed")
+    window.one(f"#accept{READY}")
+    window.click(".brand")
+    assert not any(note.is_displayed() for note in window.all("#notes"))
+
+
+def test_names_without_labels_are_short_and_the_iri_is_their_tooltip(tmp_path: Path, window: Window) -> None:
+    space = "http://www.example.org/data/2024/"
+
+    def iri(name: str) -> str:
+        return f"{space}{name[:4]}/{name}"  # of town0a: town
+
+    rows = [(iri(head), f"{space}says/{relation}", iri(tail)) for head, relation, tail in land() if relation != "is"]
+    fit(read_graph(rows), method="rules").save(tmp_path / "iris")
+    with served_here(tmp_path / "iris") as page:
+        window.open(f"{page}/?relation=speaks&head={iri('land1')}&known=show")
+        window.one(f"#accept{READY}")
+        assert window.text("#title") == "speaks"
+        assert window.one("#suggestions .head").text.removeprefix("land/") == "land1"
+        assert window.one("#suggestions .head").get_attribute("title") == iri("land1")
+        assert space not in window.text("#suggestions")
+        assert window.one(".fact-title span").get_attribute("title") == iri("land1")
+        assert iri("land1") in window.text(".ends")
+
+
+def test_a_phone_draws_the_fact_upright_and_enlarges_all_of_the_drawing(page: str, window: Window) -> None:
+    window.show_as(390, 844)
+    examples = [("example", json.dumps([f"land{i}", f"town{i}a"])) for i in range(3)]
+    window.open(f"{page}/?{urlencode([('relation', 'capital'), *examples, ('head', 'land9')])}")
+    window.one(f"#accept{READY}")
+    assert window.one(".canvas").size["height"] >= 400
+    small = "return document.querySelector('.canvas')._cyreg.cy"
+    assert window.driver.execute_script(f"{small}.zoom()") > 0.8  # letters of 12 pixels and more
+    assert window.driver.execute_script(f"{small}.nodes('[role = \"head\"]').position().y") < 0
+    window.driver.execute_script("document.getElementById('enlarge').scrollIntoView({ block: 'center' })")
+    window.click("#enlarge")
+    large = "return document.querySelector('#enlarged .canvas')._cyreg.cy"
+    assert window.driver.execute_script(f"{large}.zoom()") >= 0.75
+    assert window.driver.execute_script(f"{large}.nodes().length") > window.driver.execute_script(
+        f"{small}.nodes().length"
+    )
+    assert window.driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    window.click("#enlarged button")
+    assert not window.all("dialog[open]")
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_shows_the_page_without_scrolling_sideways(page: str, window: Window, dark: bool) -> None:
     window.show_as(360, 740, dark=dark)

@@ -164,8 +164,8 @@ def attempt(path: Path) -> str:
 
     with service_of(path) as service:
         question: dict[str, Any] = {"relation": "capital", "examples": EXAMPLES}
-        list(service.suggest(SuggestRequest(**question, heads=["land9"], top=2)))
-        list(service.suggest(SuggestRequest(relation="next_to", tails=["land3"], top=2)))
+        list(service.suggest(SuggestRequest(**question, heads=["land9"], top=2)).suggestions)
+        list(service.suggest(SuggestRequest(relation="next_to", tails=["land3"], top=2)).suggestions)
         service.explain(ExplainRequest(**question, head="land9", tail="town9a"))
         decided = service.decide(
             DecideRequest(**question, head="land9", tail="town9a", verdict="rejected", reviewer="Ana")

@@ -1,5 +1,15 @@
 """What every other room uses: errors, files, progress, ragged arrays, settings, random streams, run folders."""
 
+from faan.base.arguments import (
+    as_path,
+    as_texts,
+    check_flags,
+    check_function,
+    check_kind,
+    check_share,
+    check_whole,
+    wrong,
+)
 from faan.base.arrays import open_array
 from faan.base.checked import Checked
 from faan.base.cluster import Cluster, OnDone, Pool, open_pool
@@ -64,9 +74,16 @@ __all__ = [
     "UnknownNameError",
     "UnknownSettingError",
     "are_below",
+    "as_path",
+    "as_texts",
     "atomic_file",
     "atomic_folder",
+    "check_flags",
     "check_free",
+    "check_function",
+    "check_kind",
+    "check_share",
+    "check_whole",
     "check_writable",
     "config_file",
     "config_name",
@@ -110,4 +127,5 @@ __all__ = [
     "write_json",
     "write_tensors",
     "write_text",
+    "wrong",
 ]

@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 
 from faan.base import decode_lines, read_lines
-from faan.complete import GRAPH_FOLDER, Described, Examples, Extended, as_examples, parse_pair, parse_pairs
+from faan.cli.printing import talk, visible
+from faan.complete import (
+    GRAPH_FOLDER,
+    Described,
+    Examples,
+    Extended,
+    as_examples,
+    ask,
+    doubts_about,
+    parse_pair,
+    parse_pairs,
+)
 from faan.graph import Graph, is_saved_graph, open_graph
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The model folder that `faan fit` wrote.")]
@@ -52,10 +63,13 @@ class RelationOptions:
             raise typer.BadParameter("give --relation, --examples or --example", param_hint="--relation")
 
     def look_up(self, graph: Graph) -> Examples:
-        """The examples, by the names that the graph has."""
+        """The examples, by the names that the graph has; prints which of them look wrong."""
         pairs = self._pairs(graph)
         given = pairs if self.relation is None else Extended(self.relation, pairs) if pairs else self.relation
-        return as_examples(given, graph, self.not_like or ())
+        examples = as_examples(given, graph, self.not_like or ())
+        for doubt in doubts_about(ask(graph, examples)) if pairs else ():
+            talk.print(f"note: {visible(doubt)}", style="yellow")
+        return examples
 
     def _pairs(self, graph: Graph) -> tuple[tuple[str, str], ...]:
         if self.examples == "-":

@@ -15,7 +15,7 @@ from faan.cli.loading import load_model
 from faan.cli.options import AsJson
 from faan.cli.printing import new_table, out, print_json, stages, talk, visible
 from faan.cli.reading import DEFAULT, GraphArgument, SourceOptions, reads_graph
-from faan.complete import About, Bin, Point, check_place, read_about
+from faan.complete import About, Bin, Point, check_place, check_same_graph, read_about
 from faan.graph import Graph, ReadReport
 
 
@@ -42,6 +42,7 @@ def fit(
         int,
         typer.Option(min=0, help="The random seed, which also decides which relations are held out."),
     ] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a model of another graph.")] = False,
     source: SourceOptions = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
@@ -52,6 +53,8 @@ def fit(
     recipe_of(method, config)  # raises an error before the graph is read
     check_place(output)
     read = source.read(*graph)
+    if not force:
+        check_same_graph(output, read)
     _print_reading(read.report)
     try:
         with stages() as on_progress:

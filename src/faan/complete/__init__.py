@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from faan.base import lazy_names
 from faan.complete.about import About, Bin, GraphSource, Measured, Point
+from faan.complete.doubts import doubts_about
 from faan.complete.drawing import Edge, EvidenceGraph, Node, write_drawing
-from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, read_about
+from faan.complete.folder import GRAPH_FOLDER, SEARCH_FILE, check_place, check_same_graph, read_about
 from faan.complete.given import as_examples, parse_pair, parse_pairs, trimmed
 from faan.complete.output import ENDINGS, NAMED, Line, cut, header, last_asked, line_writer
 from faan.complete.question import Question, ask, entities
@@ -76,7 +77,9 @@ __all__ = [
     "ask",
     "calibration_error",
     "check_place",
+    "check_same_graph",
     "cut",
+    "doubts_about",
     "entities",
     "expected_above",
     "fit",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from faan.base import counted
+from faan.graph import Graph
 
 
 class Record(BaseModel):
@@ -78,6 +80,21 @@ class GraphSource(Record):
     relations: int
     triples: int
     without: tuple[str, ...] = ()  # relations that the user excluded
+
+    @classmethod
+    def of(cls, graph: Graph, without: Sequence[str] = ()) -> GraphSource:
+        """What to remember of a graph."""
+        return cls(
+            name=graph.report.source,
+            entities=graph.num_entities,
+            relations=len(graph.used_relations),
+            triples=graph.num_triples,
+            without=tuple(without),
+        )
+
+    def in_words(self) -> str:
+        """Its name and size."""
+        return f"{self.name}, {counted(self.entities, 'entity', 'entities')}"
 
     @field_validator("name")
     @classmethod

@@ -7,13 +7,25 @@ from pathlib import Path
 
 import numpy as np
 
-from faan.base import InputError, Ints, distinct, distinct_without, html_table
+from faan.base import (
+    InputError,
+    Ints,
+    as_path,
+    check_flags,
+    check_share,
+    check_whole,
+    distinct,
+    distinct_without,
+    html_table,
+    wrong,
+)
 from faan.complete.about import About
 from faan.complete.calibration import Calibrations
 from faan.complete.constraints import Constraints
+from faan.complete.doubts import doubts_about
 from faan.complete.explaining import explain
 from faan.complete.folder import read_model, write_model
-from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_names, as_pairs
+from faan.complete.given import ExamplesLike, NamesLike, PairsLike, as_examples, as_name, as_names, as_pairs
 from faan.complete.methods import Fitted
 from faan.complete.preparing import Rankings
 from faan.complete.question import Question, ask, entities, fitting
@@ -75,7 +87,7 @@ class Completer:
         ...     faan.load(f"{folder}/model")
         Completer(rules, Graph(19 entities, 2 relations, 18 triples, from list))
         """
-        write_model(Path(folder), self.graph, self.fitted, self.calibrations, self.about)
+        write_model(as_path(folder, "folder"), self.graph, self.fitted, self.calibrations, self.about)
 
     @classmethod
     def load(cls, folder: str | Path) -> Completer:
@@ -88,7 +100,8 @@ class Completer:
         Traceback (most recent call last):
         faan.base.errors.InputError: no-such-model: there is no model: config.json is missing; `faan fit` makes one
         """
-        return cls(*read_model(Path(folder)), Path(folder))
+        folder = as_path(folder, "folder")
+        return cls(*read_model(folder), folder)
 
     def suggest(
         self,
@@ -115,6 +128,7 @@ class Completer:
                 relation, five are good: a list, a dict of head to tail, a polars or pandas frame with the columns head
                 and tail, or a `Path` of a file with one pair a line. The name of a relation that the graph lacks is
                 judged as if it were like the relations with the nearest names; `as_if_like` of the answer has these.
+                `notes` of the answer say which examples look wrong, such as a pair that looks reversed.
             heads: One name or several (list, array, series) whose facts are wanted.
             tails: Only these tails are suggested; without heads: heads are suggested for these tails.
             top: Suggestions for each head (or tail).
@@ -140,24 +154,23 @@ class Completer:
         >>> [fact.head for fact in completer.suggest({"land1": "town1", "land2": "town2"}, top=1)][:2]
         ['land3', 'land4']
         """
-        if top < 1:
-            raise InputError(f"top must be 1 or more, found {top}")
-        if not 0 <= min_probability <= 1:
-            raise InputError(f"min_probability must be from 0 to 1, found {min_probability}")
+        check_whole("top", top, 1)
+        check_share("min_probability", min_probability)
         if known not in ("skip", "show"):
-            raise InputError(f"known must be 'skip' or 'show', found {known!r}")
+            raise wrong("known", "'skip' or 'show'", known)
+        check_flags(progress=progress)
         self._check_strict(strict)
-        given, wrong = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
-        ranking = self._rankings.get(given, wrong, progress=progress)
+        given, refused = as_examples(examples, self.graph, not_like), as_pairs(rejected, "rejected")
+        ranking = self._rankings.get(given, refused, progress=progress)
         question, by_tail = ranking.question, heads is None and tails is not None
         answers = None if tails is None else entities(self.graph, as_names(tails, "tails"))
         if heads is None and answers is not None:
-            asked, inverse = answers, self._rankings.get(given, wrong, inverse=True, progress=progress)
+            asked, inverse = answers, self._rankings.get(given, refused, inverse=True, progress=progress)
             stream = partial(heads_for, asked, ranking, inverse, top, known, strict, min_probability)
         else:
             asked = self._lacking(question, strict) if heads is None else entities(self.graph, as_names(heads, "heads"))
             stream = partial(ranking.best, asked, answers, top, known, strict, min_probability)
-        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like)
+        about = Asked(self.graph, question.relation, len(asked), by_tail, question.as_if_like, doubts_about(question))
         return Suggestions(stream, about, progress=progress)
 
     def score(self, pairs: PairsLike, examples: ExamplesLike, *, rejected: PairsLike = ()) -> list[Suggestion]:
@@ -195,9 +208,10 @@ class Completer:
         >>> why.paths[0].entities
         ('land6', 'town6')
         """
-        given, wrong = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
-        ranking = self._rankings.get(given, wrong)
-        pair = np.array([self.graph.entity(head)]), np.array([self.graph.entity(tail)])
+        given, refused = as_examples(examples, self.graph), as_pairs(rejected, "rejected")
+        ends = self.graph.entity(as_name(head, "head")), self.graph.entity(as_name(tail, "tail"))
+        ranking = self._rankings.get(given, refused)
+        pair = np.array(ends[:1]), np.array(ends[1:])
         suggestion = next(ranking.pairs(*pair))
         return explain(ranking, self.fitted.method, suggestion, self._trust(given, ranking).in_words())
 
@@ -214,6 +228,7 @@ class Completer:
         ['land3', 'land4', 'land5']
         """
         self._check_strict(strict)
+        check_flags(by_likeness=by_likeness)
         question = ask(self.graph, as_examples(examples, self.graph))
         heads = self._lacking(question, strict, by_likeness)
         return [self.graph.entity_names[head] for head in heads.tolist()]
@@ -256,6 +271,7 @@ class Completer:
         )
 
     def _check_strict(self, strict: bool) -> None:
+        check_flags(strict=strict)
         if strict and self.graph.schema is None:
             raise InputError(
                 "the model has no schema to check suggestions against: fit it again with one "

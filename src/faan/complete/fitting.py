@@ -11,7 +11,7 @@ from importlib.metadata import version
 from itertools import product
 from typing import Any
 
-from faan.base import InputError, OnProgress, counted, progress_bars
+from faan.base import InputError, OnProgress, check_flags, check_function, check_whole, counted, progress_bars
 from faan.complete.about import About, GraphSource
 from faan.complete.calibration import UNMEASURED, Calibrations
 from faan.complete.completer import Completer
@@ -74,6 +74,9 @@ def fit(
     """
     recipe = recipe_of(method, config)
     left_out = as_names(without, "without")
+    check_whole("seed", seed, 0)
+    check_flags(progress=progress)
+    check_function("on_progress", on_progress)
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         return _fit(read_graph(graph, on_progress=told), recipe, left_out, seed, told)
 
@@ -106,13 +109,7 @@ def _fit(graph: Graph, recipe: Recipe, without: Sequence[str], seed: int, on_pro
     about = About(
         method=recipe.method,
         config=recipe.config,
-        source=GraphSource(
-            name=graph.report.source,
-            entities=graph.num_entities,
-            relations=len(graph.used_relations),
-            triples=graph.num_triples,
-            without=tuple(without),
-        ),
+        source=GraphSource.of(graph, without),
         measured=measured,
         known=known and known[0],
         notes=tuple(notes),

@@ -26,7 +26,7 @@ from faan.base import (
     read_small,
     write_text,
 )
-from faan.complete.about import About, Record
+from faan.complete.about import About, GraphSource, Record
 from faan.complete.calibration import Calibrations
 from faan.complete.checksums import CHECKSUMS_FILE, check_files, write_checksums
 from faan.graph import Graph, open_graph, save_graph
@@ -74,6 +74,21 @@ def check_place(folder: Path) -> None:
             source=str(folder),
         )
     check_free(folder, lambda _: is_model or names == {SEARCH_FILE}, "a model")
+
+
+def check_same_graph(folder: Path, graph: Graph) -> None:
+    """Refuse to replace a model of another graph: one with another name, or with another number of entities."""
+    try:
+        old = read_about(folder).source
+    except InputError:
+        return  # there is none, or none that could be used
+    new = GraphSource.of(graph)
+    if (old.name, old.entities) != (new.name, new.entities):
+        raise InputError(
+            f"holds a model of another graph ({old.in_words()}; this one is {new.in_words()}); overwrite it (--force) "
+            "or choose another folder",
+            source=str(folder),
+        )
 
 
 def write_model(folder: Path, graph: Graph, fitted: Fitted, calibrations: Calibrations, about: About) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from faan.base import InputError, UnknownNameError, read_lines, shorten
+from faan.base import InputError, UnknownNameError, read_lines, shorten, wrong
 from faan.complete.standins import check_new
 from faan.complete.types import Described, Examples, Extended, Suggestion
 from faan.graph import Graph, frame_columns, pair_columns
@@ -36,8 +36,8 @@ def as_names(given: NamesLike, what: str) -> list[str]:
             raise InputError(f"{what}: expected names, found a table of {_listed(columns)}; pass one column of it")
         given = columns[0][1]
     if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | Path):
-        raise InputError(f"{what}: expected a name or a list of names, found {_kind(given)}")
-    return [_name(value, what) for value in _values(given)]
+        raise wrong(what, "a name or a list of names", given)
+    return [as_name(value, what) for value in _values(given)]
 
 
 def as_pairs(given: PairsLike, what: str = "examples") -> tuple[tuple[str, str], ...]:
@@ -50,7 +50,7 @@ def as_pairs(given: PairsLike, what: str = "examples") -> tuple[tuple[str, str],
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given):
         return ((str(given[0]), str(given[1])),)
     if not isinstance(given, Iterable) or isinstance(given, str | bytes | Path):
-        raise InputError(f"{what}: expected pairs of head and tail, found {_kind(given)}")
+        raise wrong(what, "pairs of head and tail", given)
     return tuple(_pair(row, what) for row in _values(given))
 
 
@@ -60,11 +60,11 @@ def as_examples(given: ExamplesLike, graph: Graph, not_like: NamesLike = ()) -> 
     if isinstance(given, str):
         if given not in graph.relation_names and Path(given).suffix and Path(given).is_file():
             raise InputError(f"no relation is called {given!r}; to read examples from this file, pass Path({given!r})")
-        return given if _is_known(given, graph, unlike) else Described(given, (), unlike)
+        return _known(given, graph, unlike) or Described(given, (), unlike)
     if isinstance(given, Extended):
         pairs = as_pairs(given.pairs)
-        is_known = _is_known(given.relation, graph, unlike)
-        return Extended(given.relation, pairs) if is_known else Described(given.relation, pairs, unlike)
+        relation = _known(given.relation, graph, unlike, exact=bool(pairs))
+        return Described(given.relation, pairs, unlike) if relation is None else Extended(relation, pairs)
     if isinstance(given, Described):
         return Described(given.relation, as_pairs(given.pairs), unlike or given.not_like)
     if unlike:
@@ -74,16 +74,19 @@ def as_examples(given: ExamplesLike, graph: Graph, not_like: NamesLike = ()) -> 
     return as_pairs(given)
 
 
-def _is_known(relation: str, graph: Graph, not_like: tuple[str, ...]) -> bool:
-    """Whether the graph has a relation of this name; one that is nearly the same is a mistake."""
+def _known(relation: str, graph: Graph, not_like: tuple[str, ...], *, exact: bool = False) -> str | None:
+    """The graph's name of a relation, None for a new one; a new name that is nearly the same is a mistake.
+
+    With examples only the exact name counts: facts of the graph must not be added to a new relation by accident.
+    """
     try:
-        graph.relation(relation)
+        name = graph.relation_names[graph.relation(relation, exact=exact)]
     except UnknownNameError:
         check_new(graph, relation)
-        return False
+        return None
     if not_like:
         raise InputError(f"the graph has the relation {relation!r}: not_like is for one that it lacks")
-    return True
+    return name
 
 
 def _values(given: Iterable[Any]) -> Iterable[Any]:
@@ -95,7 +98,8 @@ def _values(given: Iterable[Any]) -> Iterable[Any]:
     return given
 
 
-def _name(value: object, what: str) -> str:
+def as_name(value: object, what: str) -> str:
+    """The name that a user passed as `what`; a number is a name too."""
     if not isinstance(value, str | int | float | np.generic) or isinstance(value, bytes | bool):
         raise InputError(f"{what}: expected a name, found {shorten(repr(value))}")
     if value != value:  # NaN is not itself
@@ -110,7 +114,7 @@ def _pair(row: object, what: str) -> tuple[str, str]:
     if len(parts) != 2:
         hint = "; leave the relation out" if len(parts) == 3 else ""
         raise InputError(f"{what}: expected pairs (head, tail), found {shorten(repr(row))}{hint}")
-    return _name(parts[0], what), _name(parts[1], what)
+    return as_name(parts[0], what), as_name(parts[1], what)
 
 
 def _items(given: Mapping[Any, Any], what: str) -> Iterator[tuple[str, str]]:
@@ -118,7 +122,7 @@ def _items(given: Mapping[Any, Any], what: str) -> Iterator[tuple[str, str]]:
     for head, tails in given.items():
         several = isinstance(tails, Iterable) and not isinstance(tails, str | bytes)
         for tail in _values(tails) if several else [tails]:
-            yield _name(head, what), _name(tail, what)
+            yield as_name(head, what), as_name(tail, what)
 
 
 def _rows_of(columns: list[tuple[str, list[Any]]], what: str) -> Iterator[tuple[str, str]]:
@@ -132,15 +136,11 @@ def _rows_of(columns: list[tuple[str, list[Any]]], what: str) -> Iterator[tuple[
             )
         places = (0, 1)
     for head, tail in zip(columns[places[0]][1], columns[places[1]][1], strict=True):
-        yield _name(head, what), _name(tail, what)
+        yield as_name(head, what), as_name(tail, what)
 
 
 def _listed(columns: list[tuple[str, list[Any]]]) -> str:
     return f"{len(columns)} columns ({shorten(', '.join(name for name, _ in columns))})"
-
-
-def _kind(value: object) -> str:
-    return f"{type(value).__name__} {shorten(repr(value), 40)}"
 
 
 def parse_pair(graph: Graph, text: str) -> tuple[str, str]:

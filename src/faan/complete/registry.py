@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faan.base import InputError
+from faan.base import InputError, check_kind
 from faan.complete.evidence import FittedEvidence
 from faan.complete.fewshot import FittedModel
 from faan.complete.methods import Fitted, FittedUntrained, Recipe
@@ -22,6 +22,7 @@ def fit_methods() -> list[str]:
 def recipe_of(method: str | None = None, config: str | None = None) -> Recipe:
     """The recipe of a method with its usual configuration, or of the method that a configuration names."""
     if config is not None:
+        check_kind("config", config, str, "a name or the path of a TOML file, as text")
         found = RunConfig.from_toml(config).model.method
         if method not in (None, found):
             raise InputError(f"the configuration {config!r} is one of {found}, not of {method}: leave one of them out")

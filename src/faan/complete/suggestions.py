@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 import polars as pl
 
-from faan.base import InputError, atomic_file, html_table, progress_bars, text_table
+from faan.base import InputError, as_path, atomic_file, html_table, progress_bars, text_table, visible
 from faan.complete.output import COLUMNS, ENDINGS, NAMED, header, line_writer
 from faan.complete.types import Suggestion
 from faan.graph import DEFAULT_BASE, Graph, Terms, pandas_frame
@@ -44,6 +44,7 @@ class Asked:
     count: int  # heads (or tails) of the question
     by_tail: bool  # heads are suggested for given tails
     as_if_like: tuple[str, ...] = ()  # relations whose pairs are stand-ins for examples
+    notes: tuple[str, ...] = ()  # what looks wrong with the examples
 
 
 class Suggestions(Sequence[Suggestion]):
@@ -79,6 +80,15 @@ class Suggestions(Sequence[Suggestion]):
         ()
         """
         return self._asked.as_if_like
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What looks wrong with the examples: pairs that look reversed, or that link an entity with itself.
+
+        >>> completer.suggest([("land1", "town1"), ("land2", "land2")], heads="land6").notes
+        ('the head and the tail of an example are the same entity: land2',)
+        """
+        return self._asked.notes
 
     def stream(self) -> Iterator[Suggestion]:
         """Compute the suggestions from the beginning without keeping them, for jobs that do not fit into memory.
@@ -131,7 +141,7 @@ class Suggestions(Sequence[Suggestion]):
         ...     pathlib.Path(folder, "towns.csv").read_text(encoding="utf-8")[:21]
         'head,tail,probability'
         """
-        path = Path(path)
+        path = as_path(path, "path")
         ending = next((end for end in _NAMED_ENDINGS if path.name.lower().endswith(end)), path.suffix.lower())
         form = "parquet" if ending == ".parquet" else ENDINGS.get(ending)
         if form is None or form in NAMED:
@@ -174,10 +184,11 @@ class Suggestions(Sequence[Suggestion]):
 
     def __repr__(self) -> str:
         rows = self._rows()
-        return "\n".join([self._title(), text_table(self._columns(), rows)] if rows else [self._title()])
+        table = [text_table(self._columns(), rows)] if rows else []
+        return "\n".join([self._title(), *(f"note: {visible(note)}" for note in self.notes), *table])
 
     def _repr_html_(self) -> str:
-        return html_table(self._columns(), self._rows(), self._title())
+        return html_table(self._columns(), self._rows(), self._title(), " ".join(f"Note: {one}." for one in self.notes))
 
     def _columns(self) -> tuple[str, ...]:
         return ("tail", "head", *_SHOWN_COLUMNS) if self._asked.by_tail else ("head", "tail", *_SHOWN_COLUMNS)

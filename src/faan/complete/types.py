@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from faan.base import html_text, visible
+from faan.base import as_path, check_kind, html_text, visible
 from faan.complete.drawing import Edge, EvidenceGraph, Node, to_svg, write_drawing
 
 _NEIGHBOURS, _EXAMPLES, _PATHS = 4, 3, 3  # how many of each are drawn
@@ -194,6 +194,7 @@ class Explanation:
         >>> why.label("land6")
         'land6'
         """
+        check_kind("name", name, str, "the name of an entity or relation")
         return self.labels.get(name, name)
 
     def draw(self) -> EvidenceGraph:
@@ -244,7 +245,7 @@ class Explanation:
         Traceback (most recent call last):
         faan.base.errors.InputError: why.txt: expected a file name that ends in .svg or .png
         """
-        write_drawing(self.draw(), Path(path))
+        write_drawing(self.draw(), as_path(path, "path"))
 
     def __repr__(self) -> str:
         fact = self.suggestion

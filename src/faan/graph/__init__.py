@@ -16,7 +16,7 @@ from faan.graph.read import BACKGROUND, BUNDLED, has_fixed_columns, read_graph
 from faan.graph.rules import SIDES, Implied, RelationRules, Rule, Rules
 from faan.graph.schema import SHACL, SUBCLASS, Schema
 from faan.graph.schema_file import read_shapes
-from faan.graph.selection import iri
+from faan.graph.selection import PREFIXES, iri
 from faan.graph.sources import Folder
 from faan.graph.store import is_saved_graph, open_graph, save_graph
 from faan.graph.summary import RARE, RelationSummary, Summary, summarise
@@ -32,6 +32,7 @@ __all__ = [
     "EDGE_COLUMNS",
     "FORMATS",
     "NODE_COLUMNS",
+    "PREFIXES",
     "RARE",
     "SHACL",
     "SIDES",

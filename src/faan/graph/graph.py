@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from faan.base import InputError, Ints, UnknownNameError, counted, html_table
+from faan.base import InputError, Ints, UnknownNameError, check_kind, counted, html_table, shorten, wrong
 from faan.graph.entity_types import Types
 from faan.graph.libraries import igraph_graph, networkx_graph, pandas_frame, pykeen_factory
 from faan.graph.names import Names
 from faan.graph.neighbours import Neighbours
 from faan.graph.rules import Rules
 from faan.graph.schema import Schema
+from faan.graph.spelling import spelt_alike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,19 +244,40 @@ class Graph:
         Traceback (most recent call last):
         faan.base.errors.UnknownNameError: no entity is called 'Limo'. Did you mean 'Lima'?
         """
-        return _look_up("entity", name, self.entity_names, self.entity_labels, self._what_it_is)
+        check_kind("name", name, str, "the name of an entity")
+        number = _look_up(name, self.entity_names, self.entity_labels, self._what_it_is)
+        if number is None:
+            raise _unknown("entity", name, self.entity_names, self.entity_labels)
+        return number
 
-    def relation(self, name: str) -> int:
+    def relation(self, name: str, *, exact: bool = False) -> int:
         """The id of a relation.
 
         Args:
-            name: Its name, or its label if only one relation has this label.
+            name: Its name, or its label if only one relation has this label. Without such a one: the name, the last
+                part of an IRI or the label in another spelling (`_`, blanks, hyphens, upper and lower case), if it fits
+                only one relation.
+            exact: Refuse other spellings.
 
-        >>> graph.relation("in")
-        1
+        >>> graph.relation("in"), graph.relation("In")
+        (1, 1)
         """
-        labels = self.relation_labels
-        return _look_up("relation", name, self.relation_names, labels, lambda i: _facts(self.relation_counts[i]))
+        check_kind("name", name, str, "the name of a relation")
+        names, labels = self.relation_names, self.relation_labels
+        number = _look_up(name, names, labels, self._how_many)
+        found = spelt_alike(name, names, labels) if number is None and not exact else []
+        if number is None and len(found) == 1:
+            [number] = found
+        if len(found) > 1:
+            listed = _listed(found, names, self._how_many)
+            raise InputError(f"{len(found)} relations are spelt like {shorten(name)!r}: {listed}. Use the name.")
+        if number is None:
+            raise _unknown("relation", name, names, labels)
+        return number
+
+    def _how_many(self, relation: int) -> str:
+        """How to distinguish a relation from others: its number of facts."""
+        return _facts(self.relation_counts[relation])
 
     def _what_it_is(self, entity: int) -> str:
         """How to distinguish an entity from others with the same label: its types and number of facts."""
@@ -271,6 +293,7 @@ class Graph:
         >>> graph.entity_label(0)
         'Peru'
         """
+        _check_id("entity", entity)
         return (self.entity_labels[entity] if self.entity_labels else "") or self.entity_names[entity]
 
     def entity_description(self, entity: int) -> str:
@@ -282,6 +305,7 @@ class Graph:
         >>> graph.entity_description(0)
         ''
         """
+        _check_id("entity", entity)
         return "" if self.entity_descriptions is None else self.entity_descriptions[entity]
 
     def type_labels(self, entity: int) -> list[str]:
@@ -304,27 +328,39 @@ class Graph:
         >>> graph.relation_label(0), graph.relation_label(2)
         ('capital', 'capital_inv')
         """
+        _check_id("relation", relation)
         base = relation - self.num_relations if relation >= self.num_relations else relation
         label = (self.relation_labels[base] if self.relation_labels else "") or self.relation_names[base]
         return label if relation == base else f"{label}_inv"
+
+
+def _check_id(what: str, number: object) -> None:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+        raise wrong(what, f"an id (graph.{what}(name) gives it)", number)
 
 
 def _facts(count: int | np.integer) -> str:
     return counted(int(count), "fact")
 
 
-def _look_up(kind: str, name: str, names: Names, labels: Names | None, describe: Callable[[int], str]) -> int:
+def _look_up(name: str, names: Names, labels: Names | None, describe: Callable[[int], str]) -> int | None:
     number = names.find(name)
     if number is not None:
         return number
     found = labels.find_all(name) if labels and name else []
-    if len(found) == 1:
-        return found[0]
-    if found:
-        listed = ", ".join(f"{names[i]!r} ({describe(i)})" for i in found[:5])
-        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-        raise InputError(f"{len(found)} of the graph share the label {name!r}: {listed}{more}. Use the name.")
+    if len(found) > 1:
+        listed = _listed(found, names, describe)
+        raise InputError(f"{len(found)} of the graph share the label {name!r}: {listed}. Use the name.")
+    return found[0] if found else None
+
+
+def _listed(found: Sequence[int], names: Names, describe: Callable[[int], str]) -> str:
+    listed = ", ".join(f"{names[i]!r} ({describe(i)})" for i in found[:5])
+    return f"{listed} and {len(found) - 5} more" if len(found) > 5 else listed
+
+
+def _unknown(kind: str, name: str, names: Names, labels: Names | None) -> UnknownNameError:
     columns = [names] if labels is None else [names, labels]
     close = [part for column in columns for part in column.containing(name)]
     close += [near for column in columns for near in column.nearest(name)]
-    raise UnknownNameError(kind, name, list(dict.fromkeys(close))[:3])
+    return UnknownNameError(kind, name, list(dict.fromkeys(close))[:3])

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from faan.base import InputError, OnProgress, ignore_progress, progress_bars, shorten
+from faan.base import (
+    InputError,
+    OnProgress,
+    as_path,
+    as_texts,
+    check_flags,
+    check_function,
+    check_kind,
+    ignore_progress,
+    progress_bars,
+    shorten,
+    wrong,
+)
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.descriptions import read_descriptions
 from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
@@ -72,7 +84,7 @@ def read_graph(
         types: Types of entities, as a table of two columns or JSON; one file or several.
         schema: An ontology or shapes in RDF, or several: what they say of relations and types becomes the graph's
             `rules`. What an RDF graph says itself counts without this.
-        languages: The preferred languages of labels.
+        languages: The preferred languages of labels, one or several.
         type_relations: The relations whose triples become entity types.
         type_pattern: A regular expression that takes types from the names of entities instead.
         predicates: The only relations to read, by name or IRI; `wdt:P36` and `P36` are Wikidata's.
@@ -95,10 +107,16 @@ def read_graph(
     if format is not None and format not in FORMATS:
         raise InputError(f"unknown format {format!r}; expected one of {', '.join(FORMATS)}")
     chosen = _column_names(columns)
-    described = {kind: _paths(given) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
+    languages, type_relations = as_texts(languages, "languages"), as_texts(type_relations, "type_relations")
+    predicates, classes = as_texts(predicates, "predicates"), as_texts(classes, "classes")
+    check_kind("type_pattern", type_pattern, str | None, "a regular expression")
+    check_kind("endpoint", endpoint, Endpoint | None, "a faan.graph.Endpoint")
+    check_flags(skip_bad_lines=skip_bad_lines, progress=progress)
+    check_function("on_progress", on_progress)
+    described = {kind: _paths(given, kind) for kind, given in zip(DESCRIPTIONS, (nodes, labels, types), strict=True)}
     beside = [(kind, path) for kind, paths in described.items() for path in paths]
-    ruling = _paths(schema)
-    sources = _paths(source) if isinstance(source, str | Path) or _are_paths(source) else [source]
+    ruling = _paths(schema, "schema")
+    sources = _paths(source, "source") if isinstance(source, str | Path) or _are_paths(source) else [source]
     files = [*sources, *ruling, *(path for _, path in beside)]
     if sum(isinstance(one, str | Path) and str(one) == "-" for one in files) > 1:
         raise InputError("only one file can come from standard input")
@@ -107,12 +125,12 @@ def read_graph(
     if len(sources) == 1 and (isinstance(source, Graph) or _is_saved(sources[0])):
         what, place = ("a graph", source.report.source) if isinstance(source, Graph) else ("a saved graph", sources[0])
         _refuse_options(place, what, format, chosen)
-        if type_pattern is not None or tuple(type_relations) != tuple(TYPE_RELATIONS):
+        if type_pattern is not None or type_relations != tuple(TYPE_RELATIONS):
             raise InputError(f"{what}'s types are fixed; they cannot be set", source=str(place))
         if not (beside or predicates or classes):
             found = source if isinstance(source, Graph) else open_graph(sources[0])
             return with_schema_files(found, ruling, on_progress or ignore_progress)
-    builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, tuple(predicates), tuple(classes))
+    builder = GraphBuilder(type_relations, type_pattern, skip_bad_lines, predicates, classes)
     with progress_bars(wanted=progress) if on_progress is None else nullcontext(on_progress) as told:
         several = len(sources) + len(beside) > 1
         reading = _Reading(builder, format, chosen, languages, told, several, endpoint or Endpoint())
@@ -127,14 +145,19 @@ def read_graph(
 def _column_names(columns: tuple[str | int, str | int, str | int] | None) -> Columns | None:
     if columns is None:
         return None
-    if isinstance(columns, str) or len(columns) != 3 or not all(type(column) in (str, int) for column in columns):
+    is_row = isinstance(columns, Sequence) and not isinstance(columns, str) and len(columns) == 3
+    if not is_row or not all(type(column) in (str, int) for column in columns):
         raise InputError(f"expected three columns by name or number, found {shorten(repr(columns))}")
     head, relation, tail = map(str, columns)
     return head, relation, tail
 
 
-def _paths(given: Paths) -> list[Any]:
-    return [given] if isinstance(given, str | Path) else list(given)
+def _paths(given: Paths, what: str) -> list[str | Path]:
+    if isinstance(given, str | Path):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise wrong(what, "a path, or a list of paths", given)
+    return [one if isinstance(one, str) else as_path(one, what) for one in given]
 
 
 def _are_paths(source: object) -> bool:

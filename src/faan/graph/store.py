@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import InputError, atomic_folder, check_free, open_array, read_small
+from faan.base import InputError, as_path, atomic_folder, check_free, check_kind, open_array, read_small
 from faan.graph.entity_types import Types
 from faan.graph.graph import Graph, ReadReport
 from faan.graph.names import Names
@@ -49,7 +49,8 @@ def save_graph(graph: Graph, folder: str | Path) -> None:
     ...     faan.open_graph(f"{folder}/graph").num_triples
     2
     """
-    folder = Path(folder)
+    check_kind("graph", graph, Graph, "a Graph (faan.read_graph makes one)")
+    folder = as_path(folder, "folder")
     check_free(folder, is_saved_graph, "a saved graph")
     arrays = _take_apart(graph)
     mark = {"format": _FORMAT, "version": _VERSION, "arrays": sorted(arrays), "report": asdict(graph.report)}
@@ -70,7 +71,7 @@ def open_graph(folder: str | Path) -> Graph:
     Traceback (most recent call last):
     faan.base.errors.InputError: no-such-graph: there is no saved graph: graph.json is missing
     """
-    folder = Path(folder)
+    folder = as_path(folder, "folder")
     if not is_saved_graph(folder):
         raise InputError(f"there is no saved graph: {_MARK} is missing", source=str(folder))
     try:

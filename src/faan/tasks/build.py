@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from faan.base import InputError, Ints, Purpose, Stream, places_of
+from faan.base import InputError, Ints, Purpose, Stream, check_kind, places_of
 from faan.graph import Graph, Names, Types, read_graph
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 from faan.tasks.candidates import CUTOFF, FoundCandidates, find_candidates
@@ -99,6 +99,7 @@ def build_benchmark(
     >>> len(benchmark.tasks)
     3
     """
+    check_kind("settings", settings, BuildSettings | None, "BuildSettings")
     graph = read_graph(graph)
     settings = settings or BuildSettings()
     chosen = _rare(graph, settings) if split is None else _explicit(graph, split)

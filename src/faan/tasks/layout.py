@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from faan.base import InputError, Ints, atomic_folder, check_free, shorten
+from faan.base import InputError, Ints, as_path, atomic_folder, check_free, check_kind, shorten
 from faan.graph import BACKGROUND, Folder, Graph, GraphBuilder, Names, read_triples, types_from_pattern
 from faan.tasks.benchmark import SPLITS, Benchmark, PairSet, Task, check_distinct
 
@@ -43,7 +43,7 @@ def benchmark_name(path: str | Path) -> str:
 
 def find_benchmark(path: str | Path) -> Path:
     """The path of a benchmark: this path or, for a bare name that does not exist here, the one in FAAN_DATA."""
-    place, data = Path(path), os.environ.get("FAAN_DATA")
+    place, data = as_path(path, "path"), os.environ.get("FAAN_DATA")
     if os.path.exists(place):  # noqa: PTH110, raises no error where a path is too long
         return place
     if place.name != str(path):
@@ -130,7 +130,8 @@ def write_benchmark(benchmark: Benchmark, path: str | Path) -> None:
     ...     faan.read_benchmark(f"{folder}/tiny")
     Benchmark('tiny', 67 entities, tasks 1/1/1)
     """
-    folder = Path(path)
+    check_kind("benchmark", benchmark, Benchmark, "a Benchmark (faan.build_benchmark makes one)")
+    folder = as_path(path, "path")
     check_free(folder)
     graph = benchmark.graph
     entities, relations = list(graph.entity_names), list(graph.relation_names)

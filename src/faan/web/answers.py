@@ -39,6 +39,7 @@ class SuggestAnswer:
     relation: str
     suggestions: list[Suggested]
     complete: bool
+    notes: list[str]  # which examples look wrong
 
 
 @dataclass(frozen=True)

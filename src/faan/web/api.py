@@ -33,7 +33,7 @@ from faan.web.export import FORMATS, Chosen, FormatName, decided_relation, expor
 from faan.web.gate import BusyError
 from faan.web.limits import MAX_EVENT, MAX_LIKE, MAX_NAME, MAX_QUERY, MAX_ROWS
 from faan.web.requests import DecideRequest, ExplainRequest, NamesRequest, Reviewer, ScoreRequest, SuggestRequest
-from faan.web.service import Service
+from faan.web.service import Found, Service
 
 NDJSON = "application/x-ndjson"
 _log = logging.getLogger("faan.web")
@@ -67,22 +67,26 @@ def suggest(
 ) -> SuggestAnswer | StreamingResponse:
     """Missing facts of a relation.
 
-    With `Accept: application/x-ndjson` they come as they are found, each in a line `{"suggestion": ...}`; the last line
-    is `{"end": {"complete": ...}}`, or `{"error": ...}` if an error ended the search.
+    With `Accept: application/x-ndjson` they come as they are found, each in a line `{"suggestion": ...}`. If examples
+    look wrong, the first line is `{"notes": [...]}`. The last line is `{"end": {"complete": ...}}`, or `{"error": ...}`
+    if an error ended the search.
     """
     found = service.suggest(request)
     if NDJSON in accept:
         return StreamingResponse(_lines(found, request.limit), media_type=NDJSON)
-    rows = list(found)
+    rows = list(found.suggestions)
     suggestions = [row for row in rows if row is not None]
     complete = None not in rows and len(suggestions) < request.limit
-    return SuggestAnswer(relation=service.relation_name(request), suggestions=suggestions, complete=complete)
+    relation = service.relation_name(request)
+    return SuggestAnswer(relation=relation, suggestions=suggestions, complete=complete, notes=list(found.notes))
 
 
-def _lines(found: Iterator[Suggested | None], limit: int) -> Iterator[str]:
+def _lines(found: Found, limit: int) -> Iterator[str]:
     count, in_time = 0, True
+    if found.notes:
+        yield json.dumps({"notes": found.notes}) + "\n"
     try:
-        for suggestion in found:
+        for suggestion in found.suggestions:
             if suggestion is None:
                 in_time = False
             else:
@@ -121,7 +125,7 @@ def entities(
     """Entities by the beginning of their names."""
     search = service.naming.search
     complete = search.is_complete
-    return Entities(search.find(q, limit, like), complete)
+    return Entities(service.naming.find_entities(q, limit, like), complete)
 
 
 @router.post("/api/names")

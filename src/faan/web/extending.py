@@ -133,7 +133,7 @@ class Extender:
             request = SuggestRequest(
                 relation=relation, heads=some, top=limit, limit=many, accepted_until=decided, strict=strict
             )
-            for row in self._service.suggest(request):
+            for row in self._service.suggest(request).suggestions:
                 if row is None or time.monotonic() > until:
                     raise BusyError("ranking took too long; ask for fewer entities or properties at once")
                 yield row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,8 @@ from faan.graph import Graph
 from faan.web.answers import AboutEntity, LookedUp, NamesAnswer, Relation
 from faan.web.link import LinkTemplate
 from faan.web.requests import NamesRequest
-from faan.web.search import Search, local_part
+from faan.web.search import Entity, Search, local_part
+from faan.web.shortening import ShortNames
 
 _NEAREST = 5  # unknown names of one request for which similar names are searched
 _TYPES = 5  # of an entity that are shown
@@ -28,11 +29,16 @@ class Naming:
     link: LinkTemplate | None = None
 
     @cached_property
+    def short(self) -> ShortNames:
+        """Short forms of IRIs, for things without labels."""
+        return ShortNames(self.graph)
+
+    @cached_property
     def relations(self) -> list[Relation]:
         """The relations of the graph, those with few facts first, because examples help them most."""
         graph, counts = self.graph, self.graph.relation_counts.tolist()
         listed = [
-            Relation(name=name, label=graph.relation_label(number), facts=counts[number])
+            Relation(name=name, label=self.relation_label(name), facts=counts[number])
             for number, name in enumerate(graph.relation_names)
             if counts[number]  # a relation removed by --without has none
         ]
@@ -48,11 +54,13 @@ class Naming:
         ]
 
     def entity(self, name: str, *, nearest: bool = True) -> str:
-        """The name of an entity that was given by name or label; an error names the nearest ones if wanted."""
+        """The name of an entity that was given by name, label or short form; an error can list the nearest ones."""
         graph = self.graph
         number = graph.entity_names.find(name)
         if number is None and graph.entity_labels is not None and graph.entity_labels.find(name) is not None:
             number = graph.entity(name)
+        if number is None:
+            number = self.short.entity(name)
         if number is None:
             near = self.search.find(name, 3) if nearest else []
             raise UnknownNameError("entity", name, [entity.name for entity in near])
@@ -64,6 +72,13 @@ class Naming:
         found = labels.find_all(relation) if labels is not None else []
         return names[found[0]] if len(found) == 1 and names.find(relation) is None else relation
 
+    def find_entities(self, text: str, limit: int, like: Sequence[str]) -> list[Entity]:
+        """The entities that match a text best, as `Search.find` gives them, with short forms of IRIs."""
+        return [self._shown(entity) for entity in self.search.find(text, limit, like)]
+
+    def _shown(self, entity: Entity) -> Entity:
+        return replace(entity, label=self.label(entity.name))
+
     def look_up(self, request: NamesRequest) -> NamesAnswer:
         """Resolve names or labels; only the first few unknown ones get similar names, because that search is slow."""
         relation, near = None, []
@@ -71,13 +86,14 @@ class Naming:
             try:
                 number = self.graph.relation(request.relation)
                 name, facts = self.graph.relation_names[number], int(self.graph.relation_counts[number])
-                relation = Relation(name, self.graph.relation_label(number), facts)
+                relation = Relation(name, self.relation_label(name), facts)
             except UnknownNameError as error:
                 near = error.nearest
         found, patience = [], _NEAREST
         for asked in request.entities:
             try:
-                found.append(LookedUp(asked, self.search.describe(self.entity(asked, nearest=patience > 0)), "", []))
+                entity = self.search.describe(self.entity(asked, nearest=patience > 0))
+                found.append(LookedUp(asked, self._shown(entity), "", []))
             except UnknownNameError as error:
                 found.append(LookedUp(asked, None, str(error), error.nearest))
                 patience -= 1
@@ -92,24 +108,27 @@ class Naming:
         relation = graph.relation(first_relations(self.relations)[0].name)
         place = int(np.argmax(graph.relations == relation))
         head, tail = int(graph.heads[place]), int(graph.tails[place])
-        return graph.entity_label(head), graph.relation_label(relation), graph.entity_label(tail)
+        names = graph.entity_names
+        return self.label(names[head]), self.relation_label(graph.relation_names[relation]), self.label(names[tail])
 
     def label(self, name: str) -> str:
-        """The label of an entity; one that the graph no longer has keeps its name."""
+        """The label of an entity, or a short form of its name; one that the graph no longer has keeps its name."""
         number = self.graph.entity_names.find(name)
-        return name if number is None else self.graph.entity_label(number)
+        label = name if number is None else self.graph.entity_label(number)
+        return self.short.of(name) if label == name else label
 
     def relation_label(self, name: str) -> str:
-        """The label of a relation; one that the graph does not have keeps its name."""
+        """The label of a relation, or a short form of its name; one that the graph does not have keeps its name."""
         number = self.graph.relation_names.find(name)
-        return name if number is None else self.graph.relation_label(number)
+        label = name if number is None else self.graph.relation_label(number)
+        return self.short.of(name) if label == name else label
 
     def about(self, name: str) -> AboutEntity:
         """An entity with its label, types and description."""
         graph, number = self.graph, self.graph.entity(name)
         return AboutEntity(
-            name,
-            graph.entity_label(number),
+            graph.entity_names[number],
+            self.label(graph.entity_names[number]),
             [local_part(kind) for kind in graph.type_labels(number)[:_TYPES]],
             graph.entity_description(number),
             "" if self.link is None else self.link.to(name),

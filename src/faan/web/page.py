@@ -59,6 +59,14 @@ def trust(request: QuestionRequest, service: Served) -> str:
 def evidence(request: ExplainRequest, service: Served) -> str:
     """The evidence for and against one fact, as a part of the page."""
     explained = service.explain(request)
-    label = explained.labels
-    drawing = json.dumps(asdict(explained.drawing), ensure_ascii=False)
-    return render("evidence.html", fact=explained, drawing=drawing, label=lambda name: label.get(name, name))
+    labels, short = explained.labels, service.naming.short
+    drawing = asdict(explained.drawing)
+    for part in (*drawing["nodes"], *drawing["edges"]):
+        part["label"] = short.of(part["label"])
+    return render(
+        "evidence.html",
+        fact=explained,
+        drawing=json.dumps(drawing, ensure_ascii=False),
+        label=lambda name: labels.get(name) or short.of(name),
+        short=short,
+    )

@@ -25,6 +25,14 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True)
+class Found:
+    """Suggestions as they are found; None at the end if the time was over before all were found."""
+
+    notes: tuple[str, ...]  # what looks wrong with the examples
+    suggestions: Iterator[Suggested | None]
+
+
+@dataclass(frozen=True)
 class Service:
     """A model, the names of its graph, and the decisions about its suggestions."""
 
@@ -68,8 +76,8 @@ class Service:
             tail_label=self.naming.label(decision.tail),
         )
 
-    def suggest(self, request: SuggestRequest) -> Iterator[Suggested | None]:
-        """Suggestions as they are found; None at the end if the time was over before all were found.
+    def suggest(self, request: SuggestRequest) -> Found:
+        """Suggestions as they are found.
 
         Errors about the request are raised at once, before the first suggestion.
         """
@@ -88,7 +96,8 @@ class Service:
             )
             limited = islice(found.stream(), request.limit)
             first = _some(limited)
-        return self._stream(first, limited, relation, deadline)
+        notes = tuple(map(self.naming.short.in_text, found.notes))
+        return Found(notes, self._stream(first, limited, relation, deadline))
 
     def _stream(
         self, some: list[Suggestion], others: Iterator[Suggestion], relation: str, deadline: float
@@ -172,11 +181,12 @@ class Service:
         return relation, Extended(relation, tuple(examples)) if examples else relation, rejected
 
     def _suggested(self, suggestion: Suggestion, relation: str) -> Suggested:
-        graph, head, tail = self.graph, suggestion.head, suggestion.tail
+        naming, head, tail = self.naming, suggestion.head, suggestion.tail
+        texts = {what: tuple(map(naming.short.in_text, getattr(suggestion, what))) for what in ("because", "warnings")}
         return Suggested(
-            **vars(suggestion),
-            head_label=graph.entity_label(graph.entity(head)),
-            tail_label=graph.entity_label(graph.entity(tail)),
+            **vars(suggestion) | texts,
+            head_label=naming.label(head),
+            tail_label=naming.label(tail),
             decision=self.decisions.of_fact(relation, head, tail),
         )
 

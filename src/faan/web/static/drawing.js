@@ -1,12 +1,17 @@
-// The evidence graph: head on the left, tail on the right, paths between them, facts about each around it.
+// The evidence graph: head on the left, tail on the right, paths between them, facts about each around it. On a narrow
+// canvas the head is above the tail, and only the paths are drawn.
 
 import { placeCaptions } from "./captions.js";
+import { $ } from "./dom.js";
 
 const SIDE = 255; // of head and tail from the middle
 const OUTSIDE = 475; // of what is known about them
 const ROW = 64;
 const GAP = 55; // beside a box of a path: room for half a label
 const LEVELS = [-1, 1, -2, 2, -3, 3, -4, 4]; // rows above and below the fact
+const TALL = 150; // of head and tail from the middle, where one is above the other
+const [COLUMN, NEXT_COLUMN] = [105, 190]; // of paths beside the middle there, and from each other
+const READABLE = 0.75; // the least zoom of an enlarged drawing at first
 const NARROW = 500; // pixels of a canvas on which only the fact and its paths are drawn; the text below says the rest
 const STRETCHES = [[1, 1], [1, 1.25], [1.1, 1.25], [1.1, 1.5], [1.25, 1.5], [1.4, 1.75], [1.6, 2]]; // width and height, until every label has a place
 
@@ -15,12 +20,36 @@ let drawn = null; // what stands on the page: {graph, observer}
 
 export async function draw(canvas) {
   library ??= (await import("./vendor/cytoscape.js")).default;
-  const { nodes, edges } = partOf(JSON.parse(canvas.dataset.drawing), canvas.clientWidth);
-  const { places, captions } = arrange(nodes, edges);
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const narrow = canvas.clientWidth < NARROW;
+  const graph = graphIn(canvas, narrow ? pathsOf(canvas.dataset.drawing) : JSON.parse(canvas.dataset.drawing), narrow);
   drawn?.observer.disconnect();
   drawn?.graph.destroy();
-  const graph = library({
+  const observer = new ResizeObserver(() => {
+    graph.resize();
+    graph.fit(undefined, 24);
+  });
+  observer.observe(canvas);
+  drawn = { graph, observer };
+}
+
+// Shows all of a drawing in a window of its own, to be moved and zoomed.
+export function enlarge(canvas) {
+  const dialog = $("enlarged");
+  dialog.showModal();
+  const graph = graphIn(dialog.querySelector(".canvas"), JSON.parse(canvas.dataset.drawing), false);
+  graph.userZoomingEnabled(true);
+  graph.maxZoom(3);
+  if (graph.zoom() < READABLE) {
+    graph.zoom(READABLE);
+    graph.center(graph.nodes("[role = 'head']"));
+  }
+  dialog.addEventListener("close", () => graph.destroy(), { once: true });
+}
+
+function graphIn(canvas, { nodes, edges }, upright) {
+  const { places, captions } = arrange(nodes, edges, upright);
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  return library({
     container: canvas,
     elements: {
       nodes: [
@@ -35,27 +64,22 @@ export async function draw(canvas) {
     boxSelectionEnabled: false,
     maxZoom: 1.25,
   });
-  const observer = new ResizeObserver(() => {
-    graph.resize();
-    graph.fit(undefined, 24);
-  });
-  observer.observe(canvas);
-  drawn = { graph, observer };
 }
 
-function partOf({ nodes, edges }, width) {
-  if (width >= NARROW) return { nodes, edges };
+// The fact and its paths.
+function pathsOf(drawing) {
+  const { nodes, edges } = JSON.parse(drawing);
   const kept = edges.filter(({ kind }) => kind === "suggested" || kind === "path");
   const ends = new Set(kept.flatMap(({ source, target }) => [source, target]));
   return { nodes: nodes.filter(({ id }) => ends.has(id)), edges: kept };
 }
 
 // Places for entities and for the labels of edges: as narrow as possible, but no label lies under a box.
-function arrange(nodes, edges) {
+function arrange(nodes, edges, upright) {
   const named = edges.filter(({ label }) => label);
   let best = null;
   for (const stretch of STRETCHES) {
-    const places = placesOf(nodes, edges, stretch);
+    const places = placesOf(nodes, edges, stretch, upright);
     const boxes = new Map(nodes.map(({ id, label, role }) => [id, { ...places.get(id), ...sizeOf(label, role) }]));
     const labels = named.map(({ source, target, label }) => ({
       source: boxes.get(source),
@@ -71,12 +95,14 @@ function arrange(nodes, edges) {
   return best;
 }
 
-function placesOf(nodes, edges, [wide, high]) {
-  const [side, outside, row] = [SIDE * wide, OUTSIDE * wide, ROW * high];
+function placesOf(nodes, edges, [wide, high], upright) {
+  const [side, outside, row] = [upright ? TALL * high : SIDE * wide, OUTSIDE * wide, ROW * high];
+  const across = (level) => Math.sign(level) * wide * (COLUMN + NEXT_COLUMN * (Math.abs(level) - 1));
+  const place = (along, level) => (upright ? { x: across(level), y: along } : { x: along, y: row * 1.1 * level });
   const of = (role) => nodes.filter((node) => node.role === role).map((node) => node.id);
   const [head] = of("head");
   const [tail] = of("tail");
-  const places = new Map([[head, { x: -side, y: 0 }], [tail, { x: side, y: 0 }]]);
+  const places = new Map([[head, place(-side, 0)], [tail, place(side, 0)]]);
   const column = (ids, x) => ids.forEach((id, i) => places.set(id, { x, y: row * (i - (ids.length - 1) / 2) }));
 
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
@@ -85,12 +111,12 @@ function placesOf(nodes, edges, [wide, high]) {
   const way = (id) => (fromHead.get(id) ?? 1) / ((fromHead.get(id) ?? 1) + (fromTail.get(id) ?? 1)); // from head to tail
   const taken = new Map(LEVELS.map((level) => [level, []])); // by row, what stands there from where to where
   for (const id of [...between].sort((one, two) => way(one) - way(two))) {
-    const x = side * (2 * way(id) - 1);
-    const half = widthOf(labels.get(id), "path") / 2 + GAP;
-    const isFree = (level) => !taken.get(level).some(([from, to]) => from < x + half && x - half < to);
+    const along = side * (2 * way(id) - 1);
+    const half = upright ? row / 2 : widthOf(labels.get(id), "path") / 2 + GAP;
+    const isFree = (level) => !taken.get(level).some(([from, to]) => from < along + half && along - half < to);
     const level = LEVELS.find(isFree) ?? LEVELS.at(-1);
-    taken.get(level).push([x - half, x + half]);
-    places.set(id, { x, y: row * 1.1 * level });
+    taken.get(level).push([along - half, along + half]);
+    places.set(id, place(along, level));
   }
 
   const near = (id, other) => edges.some((e) => [e.source, e.target].includes(id) && [e.source, e.target].includes(other));

@@ -1,7 +1,7 @@
 // The evidence pane: the evidence of the open fact, beside the list or, on a narrow screen, below the fact.
 
 import { $ } from "./dom.js";
-import { draw } from "./drawing.js";
+import { draw, enlarge } from "./drawing.js";
 import { evidenceStore } from "./evidence.js";
 
 const NARROW = matchMedia("(max-width: 60rem)");
@@ -28,7 +28,9 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
     complain(null);
     reasons.innerHTML = html; // from our own template, which escapes every name
     pane.scrollTop = 0;
-    await draw(reasons.querySelector(".canvas")).catch(complain);
+    const canvas = reasons.querySelector(".canvas");
+    reasons.querySelector("#enlarge").addEventListener("click", () => enlarge(canvas));
+    await draw(canvas).catch(complain);
   }
 
   function place(item) {

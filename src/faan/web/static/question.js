@@ -156,6 +156,8 @@ function chips(list, text, changed) {
     button.type = "button";
     button.setAttribute("aria-label", `Remove ${text(value)}`);
     button.addEventListener("click", () => self.set(self.values.filter((other) => other !== value)));
+    const names = [value].flat();
+    if (names.some((name) => entityLabel(name) !== name)) item.title = names.join(" → ");
     item.append(text(value), button);
     return item;
   }

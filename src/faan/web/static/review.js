@@ -74,6 +74,7 @@ async function show() {
   problems.clear();
   complain(null, "page");
   say("");
+  note([]);
   const asked = Boolean(state.relation);
   $("start").hidden = asked;
   $("review").hidden = !asked;
@@ -94,6 +95,7 @@ function title() {
   const label = relationLabel(state.relation);
   document.title = `${label} · faan`;
   $("title").textContent = label;
+  $("title").title = label === state.relation ? "" : state.relation;
 }
 
 // Fetches the labels of the question's names; a new relation without examples has no suggestions yet.
@@ -102,6 +104,7 @@ async function isReady(signal) {
   try {
     const known = await lookUp(relation, [...examples.flat(), ...heads, ...tails], signal);
     if (signal.aborted) return false;
+    if (known.relation && !examples.length) rename(known.relation.name);
     form.fill(state);
     title();
     if (known.relation || examples.length) return true;
@@ -116,6 +119,12 @@ async function isReady(signal) {
     complain(error, "relation");
   }
   return false;
+}
+
+// The graph's name of a relation takes the place of its label or of another spelling.
+function rename(relation) {
+  state = { ...state, relation };
+  history.replaceState(null, "", addressOf(state));
 }
 
 // Shows the list as the address says.
@@ -152,8 +161,16 @@ async function suggest(signal) {
   }
 }
 
-function take({ suggestion, end, error }) {
-  if (suggestion) {
+// Which examples look wrong.
+function note(notes) {
+  $("notes").textContent = notes.map((text) => `Note: ${text}`).join("\n");
+  $("notes").hidden = !notes.length;
+}
+
+function take({ suggestion, notes, end, error }) {
+  if (notes) {
+    note(notes);
+  } else if (suggestion) {
     list.add(suggestion);
     if (!list.current && awaited(suggestion)) list.openKey(keyOf(suggestion.head, suggestion.tail), !typing());
     progress();

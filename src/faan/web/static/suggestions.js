@@ -1,6 +1,6 @@
 // The list of suggestions, one of them open: in the order in which they came, grouped by head, or the surest first.
 
-import { element } from "./dom.js";
+import { element, named } from "./dom.js";
 
 export const keyOf = (head, tail) => JSON.stringify([head, tail]);
 
@@ -41,7 +41,8 @@ export function suggestionList(list, { open, rejectRest }) {
   function groupOf(row) {
     const key = asked(row);
     if (!groups.has(key)) {
-      const group = newGroup(settings.byTail ? row.suggestion.tail_label : row.suggestion.head_label);
+      const { head, head_label, tail, tail_label } = row.suggestion;
+      const group = newGroup(...(settings.byTail ? [tail_label, tail] : [head_label, head]));
       group.rest.addEventListener("click", () => rejectRest(self.restOf(row.suggestion)));
       list.append(group.item);
       groups.set(key, group);
@@ -181,9 +182,9 @@ export function suggestionList(list, { open, rejectRest }) {
   return self;
 }
 
-function newGroup(label) {
+function newGroup(label, entity) {
   const [item, title, list] = [element("li", "group"), element("div", "group-title"), element("ol")];
-  const [name, count, rest] = [element("h3", "", label), element("span", "hint"), element("button", "quiet")];
+  const [name, count, rest] = [named("h3", "", label, entity), element("span", "hint"), element("button", "quiet")];
   rest.type = "button";
   title.append(name, count, rest);
   item.append(title, list);
@@ -195,8 +196,8 @@ function rowOf(suggestion) {
   button.type = "button";
   button.setAttribute("aria-expanded", "false");
   button.setAttribute("aria-controls", "evidence");
-  const { head_label, tail_label } = suggestion;
-  names.append(element("span", "head", head_label), element("span", "arrow", " → "), element("span", "tail", tail_label));
+  const { head, head_label, tail, tail_label } = suggestion;
+  names.append(named("span", "head", head_label, head), element("span", "arrow", " → "), named("span", "tail", tail_label, tail));
   const probability = element("span", "probability", percent(suggestion.probability));
   const verdict = element("span", "verdict");
   button.append(names, probability, element("span", "why", suggestion.because[0] ?? ""), verdict);

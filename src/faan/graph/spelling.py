@@ -1,0 +1,24 @@
+"""Names in other spellings: `original language`, `Original-Language` and `originalLanguage` are `original_language`."""
+
+from __future__ import annotations
+
+import re
+
+from faan.graph.names import Names, local_name
+
+_BETWEEN = re.compile(r"[\s_-]+")
+
+
+def spelt_alike(name: str, names: Names, labels: Names | None) -> list[int]:
+    """The numbers of all whose name, last part of the name or label differs only in case, blanks, `_` and hyphens."""
+    wanted = _letters(name)
+    shown = [""] * len(names) if labels is None else labels
+    return [
+        number
+        for number, (own, label) in enumerate(zip(names, shown, strict=True))
+        if wanted and wanted in {_letters(own), _letters(local_name(own)), _letters(label)}
+    ]
+
+
+def _letters(name: str) -> str:
+    return _BETWEEN.sub("", name).casefold()
