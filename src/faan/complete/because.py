@@ -37,9 +37,16 @@ _BY_NAME = {
     "type": "types",
     "direct links": "links",
     "edges of the tail": "edges",
+    "tail of a head with a similar name": "names",
+}
+_NAMESAKES = {  # where no two entities have the same name, these are the evidence that they are named after
+    "paths among namesakes": "paths",
+    "best path among namesakes": "paths",
+    "direct links among namesakes": "links",
+    "rare common neighbours among namesakes": "neighbours",
 }
 
-_OF_REFERENCES = ("nearest", "shared")  # topics that need what evidence found out about the references
+_OF_REFERENCES = ("nearest", "shared", "names")  # topics that need what evidence found out about the references
 
 
 class Because:
@@ -60,8 +67,8 @@ class Because:
         return [self._told(head, tail, own) for tail, own in zip(tails.tolist(), parts, strict=True)]
 
     def _told(self, head: int, tail: int, parts: Sequence[ScorePart]) -> tuple[Reason, ...]:
-        ordered = sorted((part for part in parts if part.kind != "context"), key=_topic)
-        topics = {topic: list(group) for topic, group in groupby(ordered, key=_topic)}
+        ordered = sorted((part for part in parts if part.kind != "context"), key=self._topic_of)
+        topics = {topic: list(group) for topic, group in groupby(ordered, key=self._topic_of)}
         total = sum(abs(part.contribution) for part in ordered)
         found: list[Reason] = []
         for topic, group in topics.items():
@@ -71,6 +78,12 @@ class Because:
         found += self._adjustments(head, tail)
         found = [one for one in found if abs(one.contribution) > _CARRIES * total]
         return tuple(sorted(found, key=lambda one: -abs(one.contribution))[:_TOLD])
+
+    def _topic_of(self, part: ScorePart) -> str:
+        """What a part of a score is about; the parts of one topic are one reason."""
+        if part.name in _NAMESAKES and self._query is not None and not self._query.sources.names.has_namesakes:
+            return _NAMESAKES[part.name]
+        return _BY_NAME.get(part.name) or _TOPICS.get(part.kind) or part.name
 
     def _topic(self, topic: str, head: int, tail: int, added: float, parts: Sequence[ScorePart]) -> Iterable[Reason]:
         told: Callable[[int, int, float], Iterable[Reason]] | None = getattr(self, f"_tell_{topic}", None)
@@ -162,6 +175,24 @@ class Because:
             yield Reason(_against(added) + said, added, self._reasons.examples(having))
         elif added < 0 and len(nearest):
             yield Reason(f"against: none of {of} has {other}", added, ())
+
+    def _tell_names(self, head: int, tail: int, added: float) -> Iterable[Reason]:
+        """The known head with the tail whose name is most like the head's."""
+        assert self._query is not None
+        known, likeness = self._query.alike_names(head)
+        having, one, other = known[:, 1] == tail, self._label(head), self._label(tail)
+        if not having.any():
+            if added < 0:
+                yield Reason(f"against: no other {self._known_head} has {other}", added, ())
+            return
+        best = known[having][[int(np.argmax(likeness[having]))]]
+        near = self._label(int(best[0, 0]))
+        said = (
+            f"{near} has {other}, and its name is spelt like {one}"
+            if added > 0
+            else f"against: of the {self._known_head}s that have {other}, none has a name more like {one} than {near}"
+        )
+        yield Reason(said, added, self._reasons.examples(best))
 
     def _tell_shared(self, head: int, tail: int, added: float) -> Iterable[Reason]:
         """What the head has in common with known heads that have the tail."""
@@ -255,10 +286,6 @@ _DECIDED: dict[Decided, str] = {
     "head type": "decisions about heads like this",
     "path": "decisions about facts with the same paths",
 }
-
-
-def _topic(part: ScorePart) -> str:
-    return _BY_NAME.get(part.name) or _TOPICS.get(part.kind) or part.name
 
 
 def _has(count: int) -> str:
