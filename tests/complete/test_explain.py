@@ -259,6 +259,43 @@ def test_heads_that_are_most_alike_are_named_with_their_facts(land: Graph) -> No
     assert not told_of_piece(land, [("land3", "tongue3")], ("land3", "coin1"), piece, -0.5)  # there is no other head
 
 
+@pytest.fixture(scope="module")
+def named() -> Graph:
+    """Towns with names that people read, and their streams."""
+    towns = ["Oberau", "Unterau", "Mittelau", "Steinbach", "Steinbrunn", "Kirchbach", "Altdorf"]
+    return read_graph(
+        [(town, "lies_on", f"River {town[-2:]}") for town in towns]
+        + [(f"River {town[-2:]}", "passes", town) for town in towns]
+    )
+
+
+def test_the_head_whose_name_is_most_alike_is_named(named: Graph) -> None:
+    piece, pair = "tail of a head with a similar name", ("Unterau", "River au")
+    (reason,) = told_of_piece(named, "lies_on", pair, piece)
+    assert reason.sentence == "Oberau has River au, and its name is spelt like Unterau"
+    assert [tuple_of(fact) for fact in reason.facts] == [("Oberau", "lies_on", "River au")]
+    (reason,) = told_of_piece(named, "lies_on", pair, piece, -0.5)
+    assert reason.sentence == (
+        "against: of the known heads that have River au, none has a name more like Unterau than Oberau"
+    )
+    alone = ("Altdorf", "River rf")
+    assert not told_of_piece(named, "lies_on", alone, piece)
+    (reason,) = told_of_piece(named, "lies_on", alone, piece, -0.5)
+    assert reason.sentence == "against: no other known head has River rf"
+
+
+@pytest.mark.parametrize(
+    ("plain", "among_namesakes"),
+    [("best path", "best path among namesakes"), ("direct links", "direct links among namesakes")],
+)
+def test_where_no_names_are_the_same_namesakes_are_not_mentioned(
+    named: Graph, plain: str, among_namesakes: str
+) -> None:
+    pair = ("Unterau", "River au")
+    reasons = told_of_piece(named, "lies_on", pair, among_namesakes)
+    assert reasons == told_of_piece(named, "lies_on", pair, plain) != []
+
+
 def tuple_of(fact: Fact) -> tuple[str, str, str]:
     return fact.head, fact.relation, fact.tail
 

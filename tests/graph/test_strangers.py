@@ -61,6 +61,12 @@ def test_triples_inside_triples_are_counted_across_blocks_and_comments(write: Wr
     assert read_graph(write("graph.ttl", apart + "<a:s> <a:p> <a:o> .")).report.literals == 500
 
 
+@pytest.mark.parametrize("content", ['[["a", "r", "b"]]', '[{"head": "a", "relation": "r", "tail": "b"}]'])
+def test_an_array_that_is_not_json_ld_is_refused_with_advice(write: Write, content: str) -> None:
+    with pytest.raises(InputError, match="not JSON-LD; write a fact a line instead"):
+        read_graph(write("graph.json", content))
+
+
 def test_json_inside_json_is_read_up_to_a_depth(write: Write) -> None:
     def graph(depth: int) -> str:
         return (

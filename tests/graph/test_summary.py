@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +44,23 @@ def test_problems_are_named() -> None:
     assert "100% of the pairs of country (20) are also linked by hasCity_inv" in problems
     assert "100% of the pairs of state (19) are also linked by country" in problems
     assert "no relation has 50 to 500 triples" in problems
+
+
+def test_names_that_stand_for_a_missing_value_are_reported() -> None:
+    facts = [(f"a{i}", "colour", "NULL" if i % 3 else "red") for i in range(30)]
+    facts += [(f"a{i}", "size", "unknown") for i in range(9)]
+    assert [one for one in summarise(read_graph(facts)).problems if "missing value" in one] == [
+        "'NULL' is an entity with 20 edges; if it stands for a missing value, remove its triples"
+    ]
+
+
+def test_a_table_with_a_row_for_each_entity_is_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("id,name,city\n" + "".join(f"{i},person {i},city {i % 3}\n" for i in range(30)), encoding="utf-8")
+    [problem] = [one for one in summarise(read_graph(file)).problems if "--columns" in one]
+    assert "31 triples have 31 different relations" in problem
+    rows = [(f"a{i}", f"r{i % 5}", f"b{i}") for i in range(30)]
+    assert not any("--columns" in one for one in summarise(read_graph(rows)).problems)
 
 
 @given(EDGES)

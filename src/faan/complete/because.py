@@ -36,10 +36,17 @@ _TOPICS = {  # of parts, by name or kind; any other part is a topic of its own
     "type": "types",
     "direct links": "links",
     "edges of the tail": "edges",
+    "tail of a head with a similar name": "names",
     "paths": "paths",
     "embeddings": "vectors",
     "profiles": "roles",
     "learnt": "learnt",
+}
+_NAMESAKES = {  # where no two entities have the same name, these are the evidence that they are named after
+    "paths among namesakes": "paths",
+    "best path among namesakes": "paths",
+    "direct links among namesakes": "links",
+    "rare common neighbours among namesakes": "neighbours",
 }
 _DECIDED: dict[Decided, str] = {
     "tail": "decisions about the same tail",
@@ -69,16 +76,22 @@ class Because:
         return [self._told(head, tail, own) for tail, own in zip(tails.tolist(), parts, strict=True)]
 
     def _told(self, head: int, tail: int, parts: Sequence[ScorePart]) -> tuple[Reason, ...]:
-        ordered = sorted((part for part in parts if part.kind != "context"), key=_topic)
+        ordered = sorted((part for part in parts if part.kind != "context"), key=self._topic)
         least = _CARRIES * sum(abs(part.contribution) for part in ordered)
         found: list[Reason | None] = []
-        for topic, group in groupby(ordered, key=_topic):
+        for topic, group in groupby(ordered, key=self._topic):
             related = list(group)
             added = sum(part.contribution for part in related)
             if abs(added) > least:
                 found.append(self._tell(topic, head, tail, added, related))
         told = [one for one in (*found, *self._adjustments(head, tail)) if one and abs(one.contribution) > least]
         return tuple(sorted(told, key=lambda one: -abs(one.contribution))[:_TOLD])
+
+    def _topic(self, part: ScorePart) -> str:
+        """What a part of a score is about; the parts of one topic are one reason."""
+        if part.name in _NAMESAKES and self._query is not None and not self._query.sources.names.has_namesakes:
+            return _NAMESAKES[part.name]
+        return _TOPICS.get(part.name) or _TOPICS.get(part.kind) or part.name
 
     def _tell(self, topic: str, head: int, tail: int, added: float, parts: Sequence[ScorePart]) -> Reason | None:
         """The reason of a topic, whose parts added so much to the score; None if there is nothing to say of it."""
@@ -161,6 +174,22 @@ class Because:
         said = f"{len(heads)} of {of} {_has(len(heads))} {other}: {self._listed(heads)}"
         return _reason(said, added, self._reasons.examples(having))
 
+    def _tell_names(self, head: int, tail: int, added: float) -> Reason | None:
+        """The known head with the tail whose name is most like the head's."""
+        assert self._query is not None  # no other method has such a part
+        known, likeness = self._query.alike_names(head)
+        having, one, other = known[:, 1] == tail, self._label(head), self._label(tail)
+        if not having.any():
+            return _lack(f"no other {self._known_head} has {other}", added)
+        best = known[having][[int(np.argmax(likeness[having]))]]
+        near = self._label(int(best[0, 0]))
+        said = (
+            f"{near} has {other}, and its name is spelt like {one}"
+            if added > 0
+            else f"of the {self._known_head}s that have {other}, none has a name more like {one} than {near}"
+        )
+        return _reason(said, added, self._reasons.examples(best))
+
     def _tell_shared(self, head: int, tail: int, added: float) -> Reason | None:
         """What the head has in common with known heads that have the tail."""
         assert self._query is not None  # no other method has such a part
@@ -238,10 +267,6 @@ class Because:
         for kind, amount in added.decided.items():
             if amount:
                 yield _reason(_DECIDED[kind], amount)
-
-
-def _topic(part: ScorePart) -> str:
-    return _TOPICS.get(part.name) or _TOPICS.get(part.kind) or part.name
 
 
 def _reason(said: str, added: float, facts: Sequence[Fact] = ()) -> Reason:

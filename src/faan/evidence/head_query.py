@@ -125,7 +125,7 @@ class HeadQuery:
     @cached_property
     def namesake_paths(self) -> PathSums:
         """Which paths lead from the head to the candidates where entities of the same name are one."""
-        if self.relation.sources.names.merged is self.relation.sources.graph:
+        if not self.relation.sources.names.has_namesakes:
             return self.paths
         (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
         wanted = np.bincount(row, weights=self.wanted, minlength=len(ids)) > 0
@@ -175,7 +175,7 @@ class HeadQuery:
     def namesake_links(self) -> tuple[Values, Values, Values]:
         """The same where entities of the same name are one."""
         names = self.relation.sources.names
-        if names.merged is self.relation.sources.graph:
+        if not names.has_namesakes:
             return self.links
         head = int(names.number(np.array([self.head]))[0])
         return self._links(names.merged, head, *self.candidates.namesakes)
@@ -191,9 +191,7 @@ class HeadQuery:
     @cached_property
     def similar_names(self) -> Values:
         """How alike the head's name is to that of another head that has the candidate as its tail, (C,)."""
-        relation = self.relation
-        known = relation.known[relation.known[:, 0] != self.head]
-        likeness = relation.sources.names.cosines("letters", known[:, 0], np.array([self.head]))[:, 0]
+        known, likeness = self.relation.alike_names(self.head)
         tails, place = np.unique(known[:, 1], return_inverse=True)
         best = np.zeros(len(tails), np.float32)
         np.maximum.at(best, place, likeness)

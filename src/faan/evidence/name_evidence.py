@@ -54,7 +54,7 @@ NAMES = needing(
     PairEvidence(
         "best path among namesakes",
         "names",
-        "the most reliable of the paths from the head to the tail where entities of the same name are one",
+        "a reliable path leads from the head to the tail where entities of the same name are one",
         lambda query: query.namesake_paths.best,
     ),
     PairEvidence(

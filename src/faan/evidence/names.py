@@ -73,6 +73,11 @@ class EntityNames:
             raise InputError("the names are damaged (they are not those of the graph)", source=str(folder))
         return cls(graph, merged, whole, **rows)
 
+    @property
+    def has_namesakes(self) -> bool:
+        """Whether enough entities have the same name that a graph where they are one tells more."""
+        return self.merged is not self.graph
+
     def number(self, entities: Ints) -> Ints:
         """The ids of entities in the merged graph."""
         return np.asarray(entities) if self.whole is None else self.whole[entities]

@@ -68,7 +68,7 @@ class RelationQuery:
     def namesake_paths(self) -> RelationPaths:
         """The same in the graph that merges entities with the same name."""
         task, names = self.task, self.sources.names
-        if names.merged is self.sources.graph:
+        if not names.has_namesakes:
             return self.paths
         references, counted = names.number(self.references), names.number(_drawn(self.known, _COUNTED))
         candidates = distinct(names.number(self.candidates))
@@ -184,6 +184,11 @@ class RelationQuery:
         likeness = self._similarities(head, heads)[row]
         nearest: Ints = known[np.argsort(-likeness, kind="stable")[:_NEAREST]]
         return nearest
+
+    def alike_names(self, head: int) -> tuple[Ints, Values]:
+        """The references (n, 2) without the head's own, and how alike the names of their heads are to its own, (n,)."""
+        known = self.known[self.known[:, 0] != head]
+        return known, self.sources.names.cosines("letters", known[:, 0], np.array([head]))[:, 0]
 
     def weights(self, head: int) -> Values:
         """How much each reference counts for a head, (K,), their sum 1: more if the heads are similar."""

@@ -120,6 +120,12 @@ def _json(start: bytes, name: str) -> str:
     if are_json_lines(first_line, rest):
         return "json-lines"
     first = _FIRST_VALUE.match(start.decode(errors="replace"))
+    if start.lstrip().startswith(b"[") and not _JSON_LD.search(start):
+        raise InputError(
+            'a JSON array that is not JSON-LD; write a fact a line instead, such as {"head": ..., "relation": ..., '
+            '"tail": ...}',
+            source=name,
+        )
     if first is None or _JSON_LD.search(start):
         return "json-ld"
     return "types" if first[1] == "[" else "labels" if first[1] == "{" else _by_name(name) or "labels"

@@ -16,6 +16,9 @@ _BOUNDS = (1, 2, 5, 10, 50, 501, 5_001, 50_001, 500_001, 5_000_001)
 _SAME_SHARE = 0.9  # share of the smaller relation's pairs from which two relations are reported
 _SAME_LEAST = 10  # pairs
 _AT_ONCE = 1 << 20  # edges that are looked up together
+_FEW_TRIPLES = 10  # fewer do not tell whether relations repeat
+_NO_VALUE = ("null", "none", "nan", "NaN", "na", "n/a", "nil", "undefined", "unknown", "missing", "?", "-")
+_USED_OFTEN = 10  # edges from which an entity of such a name is reported
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Summary:
     median_degree: float
     max_degree: int
     hub: str  # the entity with that degree
+    empty_values: tuple[tuple[str, int], ...]  # entities whose names may stand for a missing value, and their edges
     labelled: int
     typed: int
     types: int
@@ -87,6 +91,15 @@ class Summary:
             if count:
                 found.append(counted(count, one, many))
         found += [
+            f"{name!r} is an entity with {edges:,} edges; if it stands for a missing value, remove its triples"
+            for name, edges in self.empty_values
+        ]
+        if self.triples >= _FEW_TRIPLES and len(self.relations) > self.triples / 2:
+            found.append(
+                f"{self.triples:,} triples have {len(self.relations):,} different relations: the relation is probably "
+                "in another column; name the columns with --columns HEAD,RELATION,TAIL"
+            )
+        found += [
             f"{same.share:.0%} of the pairs of {same.smaller} ({same.shared:,}) are also linked by {same.larger}"
             for same in self.same_relations
         ]
@@ -117,6 +130,7 @@ def summarise(graph: Graph) -> Summary:
         median_degree=float(np.median(degrees)),
         max_degree=int(degrees[hub]),
         hub=graph.entity_label(hub),
+        empty_values=_empty_values(graph),
         labelled=int(np.count_nonzero(np.diff(graph.entity_labels.offsets))) if graph.entity_labels else 0,
         typed=graph.types.num_typed if graph.types else 0,
         types=len(graph.types.names) if graph.types else 0,
@@ -130,6 +144,14 @@ def summarise(graph: Graph) -> Summary:
         read=graph.report,
         schema=summarise_schema(graph),
     )
+
+
+def _empty_values(graph: Graph) -> tuple[tuple[str, int], ...]:
+    """Entities with many edges whose names tables use for missing values, such as NULL."""
+    spellings = dict.fromkeys(form for name in _NO_VALUE for form in (name, name.upper(), name.capitalize()))
+    found = [entity for entity in map(graph.entity_names.find, spellings) if entity is not None]
+    edges = graph.neighbours.degrees_of(np.array(found, dtype=np.int64)).tolist()
+    return tuple((graph.entity_names[one], many) for one, many in zip(found, edges, strict=True) if many >= _USED_OFTEN)
 
 
 def find_same_relations(graph: Graph) -> tuple[SameRelations, ...]:
