@@ -446,7 +446,7 @@ def test_explain_prints_and_draws(faan: Faan, model: Path, tmp_path: Path) -> No
         (("suggest", "MODEL", "--relation", "lies_in", "--heads-file", "x", "--limit", "1"), 2, "without heads and"),
         (("suggest", "MODEL", "--relation", "lies_in", "--tail", "land1", "--limit", "1"), 2, "without heads and"),
         (("suggest", "MODEL", "--relation", "lies_in", "--known"), 2, "needs --head, --heads-file or --tail"),
-        (("suggest", "MODEL", "--relation", "lies-in"), 1, "Did you mean 'lies_in'"),
+        (("suggest", "MODEL", "--relation", "lies_inn"), 1, "Did you mean 'lies_in'"),
         (("suggest", "MODEL", "--example", "land1,town1"), 1, "Did you mean"),
         (("suggest", "MODEL", "--example", "land1"), 1, "expected HEAD,TAIL"),
         (("suggest", "MODEL", "--example", "land1,town1a", "--head", "lnad9"), 1, "Did you mean 'land9'"),
