@@ -59,14 +59,14 @@ def test_fit_replaces_a_model_of_another_graph_only_if_forced(faan: Faan, tmp_pa
         return faan("fit", graph, "-o", tmp_path / "model", "--method", "rules", *arguments)
 
     assert fitted("one.tsv", rows)[0] == 0
-    assert fitted("one.tsv", [*rows, ("a0", "r", "b1")])[0] == 0  # another fact of the same entities
-    for name, other in (("two.tsv", rows), ("one.tsv", rows[:10])):
-        code, out, err = fitted(name, other)
-        assert (code, out) == (1, "")
-        assert "holds a model of another graph (one.tsv, 25 entities; this one is " in err
-        assert "overwrite it (--force) or choose another folder" in " ".join(err.split())
-        assert json.loads(faan("info", tmp_path / "model", "--json")[1])["source"]["triples"] == 21
-    assert fitted("two.tsv", rows, "--force")[0] == 0
+    assert fitted("two.tsv", [*rows, ("a0", "r", "c")])[0] == 0  # it has grown, and has another name
+    others = [(f"c{i}", "r", f"b{i % 5}") for i in range(20)]
+    code, out, err = fitted("two.tsv", others)
+    assert (code, out) == (1, "")
+    assert "holds a model of another graph (two.tsv, 26 entities; this one is two.tsv, 25 entities)" in err
+    assert "overwrite it (--force) or choose another folder" in " ".join(err.split())
+    assert json.loads(faan("info", tmp_path / "model", "--json")[1])["source"]["triples"] == 21
+    assert fitted("two.tsv", others, "--force")[0] == 0
     (tmp_path / "model" / "config.json").write_text("{}", encoding="utf-8")
     assert fitted("one.tsv", rows)[0] == 0  # one that cannot be used need not be kept
 

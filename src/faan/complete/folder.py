@@ -40,6 +40,7 @@ SELF_TESTS_FILE = "selftests.json"  # what was measured on single relations, mea
 _WRITTEN = (GRAPH_FOLDER, _METHOD, _MARK, CHECKSUMS_FILE)
 _OF_A_MODEL = {*_WRITTEN, SEARCH_FILE, SELF_TESTS_FILE}  # nothing is lost with these
 _VERSION = 2
+_SOME_ENTITIES = 1000  # of a model that tell whether it is one of the same graph
 
 
 class _Head(BaseModel):
@@ -77,16 +78,19 @@ def check_place(folder: Path) -> None:
 
 
 def check_same_graph(folder: Path, graph: Graph) -> None:
-    """Refuse to replace a model of another graph: one with another name, or with another number of entities."""
+    """Refuse to replace a model of another graph: one with fewer than half of the model's entities.
+
+    A graph that has grown, or that has another file name, is the same graph.
+    """
     try:
-        old = read_about(folder).source
+        source, names = read_about(folder).source, open_graph(folder / GRAPH_FOLDER).entity_names
+        some = [names[number] for number in range(0, len(names), -(-len(names) // _SOME_ENTITIES))]
     except InputError:
-        return  # there is none, or none that could be used
-    new = GraphSource.of(graph)
-    if (old.name, old.entities) != (new.name, new.entities):
+        return  # there is no model, or none that could be used
+    if 2 * sum(name in graph.entity_names for name in some) < len(some):
         raise InputError(
-            f"holds a model of another graph ({old.in_words()}; this one is {new.in_words()}); overwrite it (--force) "
-            "or choose another folder",
+            f"holds a model of another graph ({source.in_words()}; this one is {GraphSource.of(graph).in_words()}); "
+            "overwrite it (--force) or choose another folder",
             source=str(folder),
         )
 
