@@ -77,7 +77,7 @@ class Constraints:
         is_apart = self._breaking.are_apart(rule, self._ends(asked, answers)[rule.side]) if apart else False
         return np.where(self._breaks(rule, asked, answers), np.where(is_apart, apart, outside), 0.0)
 
-    def for_it(self, asked: int, answers: Ints) -> Floats:
+    def in_favour(self, asked: int, answers: Ints) -> Floats:
         """By how much the odds of each answer rise, as a logarithm (C,): 0 unless it follows from a known fact."""
         heads, tails = self._ends(asked, answers)
         found = np.zeros(len(answers))
@@ -87,7 +87,7 @@ class Constraints:
 
     def sure(self, asked: int, answers: Ints) -> Floats:
         """How likely each answer (C,) is because it follows from a known fact; 0 unless it does and breaks no rule."""
-        follows = (self.for_it(asked, answers) > 0) & self.allows(asked, answers)
+        follows = (self.in_favour(asked, answers) > 0) & self.allows(asked, answers)
         return np.where(follows, self._share_that_follows, 0.0)
 
     @cached_property

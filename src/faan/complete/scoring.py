@@ -57,7 +57,7 @@ class Adjusted:
             added -= self.types.against(head, candidates)
         if self.constraints is not None:  # types and the schema often overlap: only the stronger one counts
             added = np.minimum(added, -self.constraints.against(head, candidates))
-            added += self.constraints.for_it(head, candidates)
+            added += self.constraints.in_favour(head, candidates)
         if self.lessons is not None:
             added += self.lessons.of(head, candidates)
         return added * self._unit
@@ -69,7 +69,7 @@ class Adjusted:
         schema, follows = 0.0, 0.0
         if self.constraints is not None:
             schema = float(self.constraints.against(head, tails)[0])
-            follows = float(self.constraints.for_it(head, tails)[0])
+            follows = float(self.constraints.in_favour(head, tails)[0])
         types, schema = (types, 0.0) if types > schema else (0.0, schema)  # only the stronger one counts
         decided = {} if self.lessons is None else self.lessons.parts(head, tail)
         in_units = {kind: added * unit for kind, added in decided.items()}

@@ -47,7 +47,7 @@ class Endpoint:
     page: int = 1_000_000  # rows of one page; fewer if the server cannot give as many
 
 
-class TroubleError(Exception):
+class TransientError(Exception):
     """An answer is missing or incomplete: trying again may help. `rows` holds the rows before the failure."""
 
     def __init__(self, message: str, rows: list[Row], wait: float | None = None, *, reached: bool = True) -> None:
@@ -116,11 +116,11 @@ class Client:
             except (SyntaxError, ValueError, MemoryError) as error:  # it has no memory for texts of 16 MiB
                 if isinstance(error, InputError):
                     raise
-                raise TroubleError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
+                raise TransientError(f"the answer breaks off or is damaged ({shorten(str(error), 60)})", rows) from None
             finally:
                 solutions = None  # a traceback would keep it, and it must not be freed in another thread
             if answer.headers.get("X-SQL-State"):  # Virtuoso sets this header if it returns a part of the answer
-                raise TroubleError("the server ran out of time and returned only a part of the answer", rows)
+                raise TransientError("the server ran out of time and returned only a part of the answer", rows)
         return rows
 
     def update(self, text: str) -> None:
@@ -141,7 +141,7 @@ class Client:
                 self._check(answer)
                 yield answer
         except (TimeoutError, http.client.HTTPException, OSError) as error:
-            raise self._trouble(error, rows) from None
+            raise self._failure(error, rows) from None
 
     def _check(self, answer: http.client.HTTPResponse) -> None:
         status = answer.status
@@ -157,19 +157,19 @@ class Client:
             raise self._wrong("there is nothing at this address (404); often it ends in /sparql or /query")
         said = " ".join(answer.read(2000).decode(errors="replace").split())
         if status in _BUSY:
-            raise TroubleError(f"the server answered {status}: {shorten(said)}", [], _seconds(answer))
+            raise TransientError(f"the server answered {status}: {shorten(said)}", [], _seconds(answer))
         raise self._wrong(f"the server refused the request ({status}): {shorten(said, 200)}")
 
-    def _trouble(self, error: Exception, rows: list[Row]) -> Exception:
+    def _failure(self, error: Exception, rows: list[Row]) -> Exception:
         reason = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
         if isinstance(reason, ssl.SSLError):
             return self._wrong(f"the encrypted connection failed ({shorten(str(reason), 120)})")
         if isinstance(reason, TimeoutError):
-            return TroubleError(f"no answer within {self._timeout:g} s", rows)
+            return TransientError(f"no answer within {self._timeout:g} s", rows)
         if isinstance(reason, http.client.HTTPException):
-            return TroubleError(f"the answer breaks off ({type(reason).__name__})", rows)
+            return TransientError(f"the answer breaks off ({type(reason).__name__})", rows)
         said = getattr(reason, "strerror", None) or str(reason)
-        return TroubleError(f"no connection ({shorten(said, 120)})", rows, reached=False)
+        return TransientError(f"no connection ({shorten(said, 120)})", rows, reached=False)
 
     def _wrong(self, message: str) -> InputError:
         return InputError(message, source=self.name)

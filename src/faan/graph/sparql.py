@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from faan.base import InputError, OnProgress, counted, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.endpoint import Client, Endpoint, Row, TroubleError
+from faan.graph.endpoint import Client, Endpoint, Row, TransientError
 from faan.graph.labels import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, iri
 
@@ -134,8 +134,8 @@ class _Reader:
                     yield pairs
                     return
                 came = len(pairs)
-            except TroubleError as trouble:
-                came = len(trouble.rows)
+            except TransientError as failure:
+                came = len(failure.rows)
             self._page = max(min(self._page, came or wanted // 2), _SMALLEST if came == 0 else 1)
         yield from map(_pairs, self._pages(one.name, wanted))
 
@@ -166,12 +166,12 @@ class _Reader:
         def query() -> str:
             return self._query(predicate, condition, f"ORDER BY STR(?s) STR(?o) LIMIT {min(size, self._page)}")
 
-        def smaller(trouble: TroubleError) -> bool:
-            if trouble.wait is None:  # if the server asks for a delay, the size is not the cause
+        def smaller(failure: TransientError) -> bool:
+            if failure.wait is None:  # if the server asks for a delay, the size is not the cause
                 self._page = max(min(size, self._page) // 4, min(size, _SMALLEST))
-            return bool(trouble.rows)
+            return bool(failure.rows)
 
-        return self._ask(query, 2, on_trouble=smaller)
+        return self._ask(query, 2, on_failure=smaller)
 
     def _query(self, predicate: str, condition: str, end: str) -> str:
         return f"SELECT ?s ?o {self._from} WHERE {{ ?s <{predicate}> ?o FILTER({condition}) {self._member} }} {end}"
@@ -181,22 +181,22 @@ class _Reader:
         query: str | Callable[[], str],
         width: int,
         attempts: int = _ATTEMPTS,
-        on_trouble: Callable[[TroubleError], bool] = lambda trouble: False,
+        on_failure: Callable[[TransientError], bool] = lambda failure: False,
     ) -> list[Row]:
         """The answer to a query; after a failure it is repeated, with growing delays."""
         for attempt in range(1, attempts + 1):
             try:
                 return self._client.select(query if isinstance(query, str) else query(), width)
-            except TroubleError as trouble:
-                if on_trouble(trouble):
-                    return trouble.rows
+            except TransientError as failure:
+                if on_failure(failure):
+                    return failure.rows
                 if attempt == attempts:
                     tried = counted(attempts, "attempt")
-                    kind = _OverburdenedError if trouble.reached else InputError
-                    raise kind(f"{trouble}, after {tried}", source=self._client.name) from None
+                    kind = _OverburdenedError if failure.reached else InputError
+                    raise kind(f"{failure}, after {tried}", source=self._client.name) from None
                 pause = 0.25 * 2**attempt * (1 + random.random())  # random, so that clients do not retry together
-                self._tell(f"waiting: {shorten(str(trouble))}", 0.0)
-                _sleep(pause if trouble.wait is None else trouble.wait)
+                self._tell(f"waiting: {shorten(str(failure))}", 0.0)
+                _sleep(pause if failure.wait is None else failure.wait)
         raise AssertionError("unreachable")
 
     def _describe(self, there: set[str] | None, everything: bool) -> None:

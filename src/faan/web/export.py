@@ -80,7 +80,7 @@ class Format:
     media_type: str
     ending: str
     write: Write
-    tells_verdicts: bool = True  # whether a reader can tell accepted facts from rejected ones
+    marks_rejected: bool = True  # whether a reader of the file can tell rejected facts from accepted ones
     only_known: bool = False  # whether rejected facts are deletions: written only if the graph has them
     beside: str | None = None  # the format of its second file
 
@@ -118,7 +118,7 @@ def export(
         if given and not fits:
             raise InputError(what)
     cells, source = _references(references or {}), checked_source(knowledge_source)
-    if chosen == "all" and not form.tells_verdicts:
+    if chosen == "all" and not form.marks_rejected:
         raise InputError(
             f"{form.name} cannot mark rejected facts. Export accepted and rejected ones separately, or choose "
             "TSV, Turtle or SPARQL."
@@ -263,7 +263,7 @@ def _triple(decision: Decision, terms: Terms) -> ox.Triple:
 
 
 FORMATS = {
-    "nt": Format("N-Triples", "application/n-triples", ".nt", _ntriples, tells_verdicts=False),
+    "nt": Format("N-Triples", "application/n-triples", ".nt", _ntriples, marks_rejected=False),
     "tsv": Format("TSV", _TSV, ".tsv", _tsv),
     "ttl": Format("Turtle with provenance", "text/turtle", ".ttl", _rdf(turtle)),
     "trig": Format("TriG with provenance", "application/trig", ".trig", _rdf(trig)),

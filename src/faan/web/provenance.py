@@ -29,17 +29,17 @@ _LABEL = ox.NamedNode(f"{_RDFS}label")
 
 def turtle(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
     """The accepted facts, and the provenance of all decisions."""
-    return _serialized(_Story(terms, origin).tell(decisions), ox.RdfFormat.TURTLE)
+    return _serialized(_Provenance(terms, origin).triples(decisions), ox.RdfFormat.TURTLE)
 
 
 def trig(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
     """The same, with the accepted facts in a named graph and their provenance in the default graph."""
-    return _serialized(_Story(terms, origin).quads(decisions), ox.RdfFormat.TRIG)
+    return _serialized(_Provenance(terms, origin).quads(decisions), ox.RdfFormat.TRIG)
 
 
 def trig_with_reifiers(decisions: Sequence[Decision], terms: Terms, origin: str) -> str:
     """The same in RDF 1.2: a decision reifies its fact as a triple term."""
-    return _serialized(_Story(terms, origin, reifiers=True).quads(decisions), ox.RdfFormat.TRIG)
+    return _serialized(_Provenance(terms, origin, reifiers=True).quads(decisions), ox.RdfFormat.TRIG)
 
 
 def _serialized(statements: Iterable[ox.Triple] | Iterable[ox.Quad], format: ox.RdfFormat) -> str:
@@ -54,16 +54,16 @@ class _Given(BaseModel):
     accepted_until: int | None = None
 
 
-class _Story:
+class _Provenance:
     """The triples about decisions; reviewers, models and examples are described once each."""
 
     def __init__(self, terms: Terms, origin: str, reifiers: bool = False) -> None:
         self._terms = terms
         self._origin = origin
         self._reifiers = reifiers
-        self._told: set[ox.NamedNode] = set()
+        self._described: set[ox.NamedNode] = set()
 
-    def tell(self, decisions: Sequence[Decision]) -> Iterator[ox.Triple]:
+    def triples(self, decisions: Sequence[Decision]) -> Iterator[ox.Triple]:
         for decision in decisions:
             if decision.verdict == "accepted":
                 yield self._fact(decision)
@@ -144,7 +144,7 @@ class _Story:
             return
         examples = self._terms.under("examples/", hashlib.sha256(decision.examples.encode()).hexdigest()[:16])
         yield ox.Triple(statement, _prov("wasDerivedFrom"), examples)
-        if examples in self._told:
+        if examples in self._described:
             return
         kinds = ["known facts"] * (given.relation is not None) + ["examples"] * bool(given.examples)
         label = f"{' and '.join(kinds) or 'accepted facts'} of {decision.relation}"
@@ -157,8 +157,8 @@ class _Story:
             yield from self._reified(member, self._terms.triple(head, decision.relation, tail))
 
     def _once(self, node: ox.NamedNode, label: str, *kinds: str) -> Iterator[ox.Triple]:
-        if node not in self._told:
-            self._told.add(node)
+        if node not in self._described:
+            self._described.add(node)
             yield from _types(node, *kinds)
             yield ox.Triple(node, _LABEL, ox.Literal(label))
 

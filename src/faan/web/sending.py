@@ -11,7 +11,7 @@ from typing import TypeVar
 import pyoxigraph as ox
 
 from faan.base import InputError, counted
-from faan.graph import Client, Terms, TroubleError
+from faan.graph import Client, Terms, TransientError
 from faan.web.decision import Decision
 
 T = TypeVar("T")
@@ -88,8 +88,8 @@ def _patiently(call: Callable[[], T], name: str) -> T:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             return call()
-        except TroubleError as trouble:
+        except TransientError as failure:
             if attempt == _ATTEMPTS:
-                raise InputError(f"{trouble}, after {counted(attempt, 'attempt')}", source=name) from None
-            _sleep(0.5 * 2**attempt if trouble.wait is None else trouble.wait)
+                raise InputError(f"{failure}, after {counted(attempt, 'attempt')}", source=name) from None
+            _sleep(0.5 * 2**attempt if failure.wait is None else failure.wait)
     raise AssertionError("unreachable")
