@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from faan.evidence.evidence import Evidence, Kind
-from faan.evidence.graph_evidence import CIRCUMSTANCES, PATHS, TAILS
+from faan.evidence.graph_evidence import CIRCUMSTANCES, LINKS, PATHS, ROLES, TAILS
 from faan.evidence.name_evidence import NAMES
 from faan.evidence.sources import Sources
 from faan.evidence.vector_evidence import MATCHING, OWN, TRANSLATION, cosines, learnt_score
 
 CATALOGUE: tuple[Evidence, ...] = (
     *PATHS,
+    *LINKS,
     *TAILS,
+    *ROLES,
     *TRANSLATION,
     *MATCHING,
     *cosines("translation"),

@@ -23,8 +23,9 @@ class Evidence:
     """A piece of evidence: its name, a sentence that explains it, and whether higher values support a pair."""
 
     name: str
-    kind: Kind
     meaning: str
+    kind: Kind = field(default="context", kw_only=True)
+    """What it is taken from; `group` sets it."""
     direction: Direction = field(default=1, kw_only=True)
     """Whether higher values speak for a pair (1), against it (-1), or either (0)."""
     is_compared: bool = field(default=True, kw_only=True)
@@ -58,9 +59,9 @@ class Context(Evidence):
     is_compared: bool = field(default=False, kw_only=True)
 
 
-def needing(needs: Needs, *pieces: Evidence) -> tuple[Evidence, ...]:
-    """Pieces of evidence from the same source; empty if that source is missing."""
-    return tuple(replace(one, needs=needs) for one in pieces)
+def group(kind: Kind, *pieces: Evidence, needs: Needs | None = None) -> tuple[Evidence, ...]:
+    """Pieces of evidence of the same kind; those of a group with `needs` need the same source."""
+    return tuple(replace(one, kind=kind, needs=needs or one.needs) for one in pieces)
 
 
 def mean_of(values: Values) -> Values:

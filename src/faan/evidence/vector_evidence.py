@@ -4,81 +4,75 @@ from __future__ import annotations
 
 import numpy as np
 
-from faan.evidence.evidence import Evidence, PairEvidence, TailEvidence, highest_of, mean_of, needing
+from faan.evidence.evidence import Evidence, PairEvidence, TailEvidence, group, highest_of, mean_of
 from faan.evidence.head_query import HeadQuery
 from faan.evidence.sources import Values
 
 _SAMPLE = 256  # of the candidates, for the mean and deviation of a learnt score
 
-TRANSLATION = needing(
-    lambda sources: sources.translation is not None,
+TRANSLATION = group(
+    "embeddings",
     PairEvidence(
         "mean translation",
-        "embeddings",
         "the way from head to tail is the mean way of the references",
         lambda query: query.translated[:, -1],
     ),
     PairEvidence(
         "nearest translation",
-        "embeddings",
         "the way from head to tail is like that of one reference",
         lambda query: highest_of(query.translated[:, :-1]),
     ),
     PairEvidence(
         "translation of similar heads",
-        "embeddings",
         "the way from head to tail is like that of the references with similar heads",
         lambda query: query.translated[:, :-1] @ query.weights,
     ),
+    needs=lambda sources: sources.translation is not None,
 )
 """Translations (TransE): -||h + t_k - h_k - t||."""
 
-MATCHING = needing(
-    lambda sources: sources.matching is not None,
+MATCHING = group(
+    "embeddings",
     PairEvidence(
         "matching relations",
-        "embeddings",
         "the relation from head to tail resembles those of the references",
         lambda query: mean_of(query.matched[:, :-1]),
     ),
     PairEvidence(
         "best matching relation",
-        "embeddings",
         "the relation from head to tail resembles that of one reference",
         lambda query: highest_of(query.matched[:, :-1]),
     ),
     PairEvidence(
         "matching relations of similar heads",
-        "embeddings",
         "the relation from head to tail resembles those of the references with similar heads",
         lambda query: query.matched[:, :-1] @ query.weights,
     ),
     PairEvidence(
         "fitted relation",
-        "embeddings",
         "the relation that fits the references best leads from the head to the tail",
         lambda query: query.matched[:, -1],
     ),
+    needs=lambda sources: sources.matching is not None,
 )
 """Matching relations (ComplEx, DistMult): products of conj(h) * t."""
 
-OWN = needing(
-    lambda sources: sources.completion is not None,
+OWN = group(
+    "embeddings",
     PairEvidence(
         "own relation",
-        "embeddings",
         "the vector of the relation itself, known from its facts, leads from the head to the tail",
         lambda query: query.own_relation,
         in_graph=True,
     ),
     PairEvidence(
         "closeness to the head's other tails",
-        "embeddings",
         "the tail is close to another tail of the head",
         lambda query: query.other_tails,
         direction=0,
         in_graph=True,
     ),
+    needs=lambda sources: sources.completion is not None,
 )
 """Evidence for relations of the graph: the relation's own vector, and the known tails of the head."""
 
@@ -86,33 +80,30 @@ OWN = needing(
 def cosines(vectors: str) -> tuple[Evidence, ...]:
     """Cosines of entity vectors of a kind, `translation` or `matching`."""
 
-    return needing(
-        lambda sources: getattr(sources, vectors) is not None,
+    return group(
+        "embeddings",
         PairEvidence(
             f"closeness to the head ({vectors})",
-            "embeddings",
             f"head and tail are close to each other in the {vectors} vectors",
             lambda query: query.candidates.units[vectors] @ query.units[vectors],
             direction=0,
         ),
         TailEvidence(
             f"closeness to the references' tails ({vectors})",
-            "embeddings",
             f"the tail is close to the references' tails in the {vectors} vectors",
             lambda candidates: mean_of(candidates.tails[vectors]),
         ),
         TailEvidence(
             f"closeness to one reference's tail ({vectors})",
-            "embeddings",
             f"the tail is close to the tail of one reference in the {vectors} vectors",
             lambda candidates: highest_of(candidates.tails[vectors]),
         ),
         PairEvidence(
             f"closeness to the tails of similar heads ({vectors})",
-            "embeddings",
             f"the tail is close to the tails of similar heads in the {vectors} vectors",
             lambda query: query.candidates.tails[vectors] @ query.weights,
         ),
+        needs=lambda sources: getattr(sources, vectors) is not None,
     )
 
 
