@@ -76,7 +76,7 @@ def test_facts_go_into_a_named_graph(server: Oxigraph, decided: Path, tmp_path: 
 def test_an_update_that_fails_is_sent_again(
     server: Oxigraph, decided: Path, tmp_path: Path, faan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faan.web.sending._sleep", lambda seconds: None)
+    monkeypatch.setattr("faan.graph.endpoint._sleep", lambda seconds: None)
     failures = [503, 500]
 
     def answer(asked: Asked) -> None:

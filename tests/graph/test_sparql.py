@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faan.base import InputError
-from faan.graph import Endpoint, Graph, open_graph, read_graph, save_graph, sparql
+from faan.graph import Endpoint, Graph, open_graph, read_graph, save_graph
 
 from .endpoints import Asked, Oxigraph, oxigraph, pass_on, serving
 
@@ -49,7 +49,7 @@ def server(oxigraph_program: str) -> Iterator[Oxigraph]:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     waited: list[float] = []
-    monkeypatch.setattr(sparql, "_sleep", waited.append)
+    monkeypatch.setattr("faan.graph.endpoint._sleep", waited.append)
     return waited
 
 

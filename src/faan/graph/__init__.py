@@ -3,7 +3,7 @@
 from faan.graph.breaking import Breaking, BrokenRule, SchemaSummary, summarise_schema
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.detect import FORMATS
-from faan.graph.endpoint import Client, Endpoint, TransientError, is_endpoint
+from faan.graph.endpoint import Client, Endpoint, is_endpoint, retried
 from faan.graph.entity_types import Types, types_from_pattern
 from faan.graph.frames import frame_columns
 from faan.graph.graph import Graph, ReadReport
@@ -58,7 +58,6 @@ __all__ = [
     "SchemaSummary",
     "Summary",
     "Terms",
-    "TransientError",
     "Types",
     "checked_source",
     "entity_words",
@@ -83,6 +82,7 @@ __all__ = [
     "read_shapes",
     "read_triples",
     "relation_words",
+    "retried",
     "save_graph",
     "summarise",
     "summarise_schema",

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import http.client
 import ipaddress
+import random
 import ssl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
@@ -24,6 +26,7 @@ from faan.base import InputError, counted, shorten
 from faan.graph.guards import guarded
 
 PREFIX = "sparql+"
+T = TypeVar("T")
 Row = tuple[ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple | None, ...]
 
 _MOST_BYTES = 1 << 31  # in one answer
@@ -32,6 +35,7 @@ _HEAD_BYTES = 1 << 16  # before the first row; the parser compares each variable
 _GUARDS = {"application/sparql-results+json": "json-ld", "application/sparql-results+xml": "rdf/xml"}
 _ACCEPT = "application/sparql-results+json, application/sparql-results+xml;q=0.8"
 _AGENT = "faan (knowledge graph completion)"
+_sleep = time.sleep
 _BUSY = (408, 425, 429, 500, 502, 503, 504, 509)
 
 
@@ -55,6 +59,25 @@ class TransientError(Exception):
         self.rows = rows
         self.wait = wait
         self.reached = reached  # whether there is a server at all
+
+
+class OverburdenedError(InputError):
+    """The server could not answer; a smaller query may succeed."""
+
+
+def retried(call: Callable[[], T], name: str, attempts: int, on_wait: Callable[[str], None] = lambda why: None) -> T:
+    """What a call to an endpoint of this name returns; after a failure it is repeated, with growing delays."""
+    for attempt in range(1, attempts + 1):
+        try:
+            return call()
+        except TransientError as failure:
+            if attempt == attempts:
+                kind = OverburdenedError if failure.reached else InputError
+                raise kind(f"{failure}, after {counted(attempts, 'attempt')}", source=name) from None
+            on_wait(str(failure))
+            pause = 0.25 * 2**attempt * (1 + random.random())  # random, so that clients do not retry together
+            _sleep(pause if failure.wait is None else failure.wait)
+    raise AssertionError("unreachable")
 
 
 def is_endpoint(source: object) -> bool:

@@ -7,8 +7,6 @@ that silently cuts answers off is noticed.
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +14,7 @@ import pyoxigraph as ox
 
 from faan.base import InputError, OnProgress, counted, shorten
 from faan.graph.builder import GraphBuilder
-from faan.graph.endpoint import Client, Endpoint, Row, TransientError
+from faan.graph.endpoint import Client, Endpoint, OverburdenedError, Row, TransientError, retried
 from faan.graph.labels import LABEL_RELATIONS, label_rank
 from faan.graph.selection import WIKIDATA_DIRECT, WIKIDATA_ENTITY, iri
 
@@ -25,12 +23,6 @@ _SMALLEST = 100  # the smallest page, for a slow server
 _DESCRIBED = 500  # entities whose labels and types are asked for at once
 _EDGE = "isIRI(?s) && isIRI(?o)"
 _COUNTS = f"(COUNT(*) AS ?n) (SUM(IF({_EDGE}, 1, 0)) AS ?edges) (SUM(IF(isLiteral(?o), 1, 0)) AS ?literals)"
-
-_sleep = time.sleep
-
-
-class _OverburdenedError(InputError):
-    """The server could not answer; a smaller query may succeed."""
 
 
 @dataclass
@@ -103,7 +95,7 @@ class _Reader:
         except InputError:
             try:
                 rows = self._ask(f"SELECT DISTINCT ?p {self._from} WHERE {{ ?s ?p ?o {self._member} }}", 1, attempts=2)
-            except _OverburdenedError as error:
+            except OverburdenedError as error:
                 raise InputError(f"{error}. Name the predicates to read: --predicate") from None
             return [_Predicate(row[0].value) for row in rows if isinstance(row[0], ox.NamedNode)]
 
@@ -163,41 +155,28 @@ class _Reader:
     def _ask_for_page(self, predicate: str, condition: str, size: int) -> list[Row]:
         """A page, or the part of it that arrived; after a failure the next page is smaller."""
 
-        def query() -> str:
-            return self._query(predicate, condition, f"ORDER BY STR(?s) STR(?o) LIMIT {min(size, self._page)}")
+        def select() -> list[Row]:
+            query = self._query(predicate, condition, f"ORDER BY STR(?s) STR(?o) LIMIT {min(size, self._page)}")
+            try:
+                return self._client.select(query, 2)
+            except TransientError as failure:
+                if failure.wait is None:  # if the server asks for a delay, the size is not the cause
+                    self._page = max(min(size, self._page) // 4, min(size, _SMALLEST))
+                if failure.rows:
+                    return failure.rows
+                raise
 
-        def smaller(failure: TransientError) -> bool:
-            if failure.wait is None:  # if the server asks for a delay, the size is not the cause
-                self._page = max(min(size, self._page) // 4, min(size, _SMALLEST))
-            return bool(failure.rows)
-
-        return self._ask(query, 2, on_failure=smaller)
+        return self._retried(select)
 
     def _query(self, predicate: str, condition: str, end: str) -> str:
         return f"SELECT ?s ?o {self._from} WHERE {{ ?s <{predicate}> ?o FILTER({condition}) {self._member} }} {end}"
 
-    def _ask(
-        self,
-        query: str | Callable[[], str],
-        width: int,
-        attempts: int = _ATTEMPTS,
-        on_failure: Callable[[TransientError], bool] = lambda failure: False,
-    ) -> list[Row]:
-        """The answer to a query; after a failure it is repeated, with growing delays."""
-        for attempt in range(1, attempts + 1):
-            try:
-                return self._client.select(query if isinstance(query, str) else query(), width)
-            except TransientError as failure:
-                if on_failure(failure):
-                    return failure.rows
-                if attempt == attempts:
-                    tried = counted(attempts, "attempt")
-                    kind = _OverburdenedError if failure.reached else InputError
-                    raise kind(f"{failure}, after {tried}", source=self._client.name) from None
-                pause = 0.25 * 2**attempt * (1 + random.random())  # random, so that clients do not retry together
-                self._tell(f"waiting: {shorten(str(failure))}", 0.0)
-                _sleep(pause if failure.wait is None else failure.wait)
-        raise AssertionError("unreachable")
+    def _ask(self, query: str, width: int, attempts: int = _ATTEMPTS) -> list[Row]:
+        """The answer to a query."""
+        return self._retried(lambda: self._client.select(query, width), attempts)
+
+    def _retried(self, select: Callable[[], list[Row]], attempts: int = _ATTEMPTS) -> list[Row]:
+        return retried(select, self._client.name, attempts, lambda why: self._tell(f"waiting: {shorten(why)}", 0.0))
 
     def _describe(self, there: set[str] | None, everything: bool) -> None:
         """Read labels and types: of everything, or only of what the chosen facts name."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import pyoxigraph as ox
 
-from faan.base import InputError, counted
-from faan.graph import Client, Terms, TransientError
+from faan.graph import Client, Terms, retried
 from faan.web.decision import Decision
-
-T = TypeVar("T")
 
 _BATCH = 1000  # facts in one operation: endpoints limit the size of a request
 _HEADS = 300  # in one query
 _ATTEMPTS = 4
-
-_sleep = time.sleep
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ def plan(decisions: Sequence[Decision], terms: Terms, endpoint: Client, graph: o
 def send(changes: Update, endpoint: Client, graph: ox.NamedNode | None) -> None:
     """Insert and delete; both may be repeated without harm, so an update that failed is sent again."""
     for update in sparql_updates(changes.insert, changes.delete, graph):
-        _patiently(partial(endpoint.update, update), endpoint.name)
+        retried(partial(endpoint.update, update), endpoint.name, _ATTEMPTS)
 
 
 def sparql_updates(
@@ -79,17 +72,6 @@ def _present(facts: Sequence[ox.Triple], endpoint: Client, graph: ox.NamedNode |
         for start in range(0, len(nodes), _HEADS):
             pattern = f"VALUES ?s {{ {' '.join(list(nodes)[start : start + _HEADS])} }} ?s {relation} ?o"
             query = f"SELECT ?s ?o WHERE {{ {pattern if graph is None else f'GRAPH {graph} {{ {pattern} }}'} }}"
-            for head, tail in _patiently(partial(endpoint.select, query, 2), endpoint.name):
+            for head, tail in retried(partial(endpoint.select, query, 2), endpoint.name, _ATTEMPTS):
                 if isinstance(head, ox.NamedNode) and isinstance(tail, ox.NamedNode):
                     yield ox.Triple(head, relation, tail)
-
-
-def _patiently(call: Callable[[], T], name: str) -> T:
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            return call()
-        except TransientError as failure:
-            if attempt == _ATTEMPTS:
-                raise InputError(f"{failure}, after {counted(attempt, 'attempt')}", source=name) from None
-            _sleep(0.5 * 2**attempt if failure.wait is None else failure.wait)
-    raise AssertionError("unreachable")
