@@ -69,7 +69,7 @@ class Fitted(ABC):
     def load(cls, recipe: Recipe, folder: Path, graph: Graph, *, checked: bool) -> Fitted:
         """Read what `save` wrote; nothing in the folder is executed.
 
-        Values that are in range but none of ours may do no harm; `checked` says that this was made sure of before.
+        A file that a stranger changed must do no harm; `checked` says that the files were checked before.
         """
 
 

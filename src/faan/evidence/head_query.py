@@ -75,7 +75,7 @@ class Candidates:
 
     @cached_property
     def namesakes(self) -> tuple[Ints, Ints]:
-        """The candidates in the graph where entities of the same name are one: each once (N,), and which is which."""
+        """The distinct candidates in the graph that merges namesakes (N,), and the index of each candidate (C,)."""
         different, row = np.unique(self.query.sources.names.number(self.ids), return_inverse=True)
         return different.astype(np.int64), row
 

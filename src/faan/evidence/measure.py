@@ -23,9 +23,8 @@ class Measure:
 
     A value by itself says little where its scale differs from question to question. So most have a second column, its
     place among the candidates of the task: log2(1 + number of candidates with a higher value). It is counted among the
-    task's candidates, whichever are asked about, so that a pair's evidence does not depend on what else is asked. What
-    is known of the head, where it is a relation of the graph, takes no place: a head with a hundred tails has them all
-    before any that is missing.
+    task's candidates, whichever are asked about, so that a pair's evidence does not depend on what else is asked. Known
+    tails of the head are not counted, if the relation is one of the graph: they would come before all missing ones.
     """
 
     def __init__(self, query: RelationQuery, evidence: Sequence[Evidence]) -> None:
@@ -60,7 +59,7 @@ class Measure:
     def values(self, head: int) -> Values:
         """The values for a head with each of the task's candidates, (N, E); without those that have no place.
 
-        Of what is known of the head nothing is to be had here.
+        The values of known tails of the head are undefined.
         """
         if self._last is None or self._last[0] != head:
             self._last = head, self._among.values(head, self._compared, self._competes(head))
@@ -180,7 +179,7 @@ class _Table:
     ) -> Values:
         """The values of some of the evidence for a head with each candidate, (C, E); zero for the other evidence.
 
-        Values that are not `wanted` may be anything, and so may those of parts without a certain row.
+        Values that are not `wanted` are undefined, and with `parts_with` those of parts that hold none of these rows.
         """
         table = np.zeros((len(self._ids), len(self._evidence)), np.float32, order="F")
         with np.errstate(invalid="ignore"):  # some processors set the flag for products of finite numbers

@@ -103,8 +103,9 @@ class RelationPaths:
     def fire_without(
         self, found: Firings, head: int, own: int, candidates: Ints, wanted: NDArray[np.bool_] | None = None
     ) -> Firings:
-        """The same firings where no fact of the relation `own` speaks for itself: paths lead to a candidate without its
-        own edge. Candidates that are not `wanted` may keep it.
+        """The same firings without paths over the edge of relation `own` from the head to the candidate itself.
+
+        No fact is evidence for itself. Candidates that are not `wanted` may keep such paths.
 
         Without an edge no more paths lead to a candidate, but for those along this relation that fanned out too far
         with it. Only these are followed again.
@@ -130,7 +131,7 @@ class RelationPaths:
     def evidence(self, heads: Ints, candidates: Ints, own: int | None = None) -> PathEvidence:
         """The support of the paths for each head and candidate: (H,) and (C,) to (H, C).
 
-        No fact of the relation `own` speaks for itself.
+        No fact of the relation `own` is evidence for itself.
         """
         choices, column = np.unique(candidates, return_inverse=True)
         shape = len(heads), len(choices)

@@ -1,4 +1,4 @@
-"""PyKEEN beside ours: its models as rows of our table of link prediction, our methods in its evaluators."""
+"""PyKEEN's models as rows of our table of link prediction, and our methods in PyKEEN's evaluators."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def rank_scorers(scorer_of: ScorerOf, split: LinkSplit, on_progress: OnProgress)
 
 
 class _Offered:
-    """Scores the candidates of a question but for some pairs; all other entities come after them, as equals."""
+    """Scores the candidates of a question except some pairs; all other entities share the last place."""
 
     def __init__(self, scorer: Scorer, candidates: Ints, skipped: PairSet) -> None:
         self._scorer, self._candidates, self._skipped = scorer, candidates, skipped

@@ -80,7 +80,7 @@ class Block(nn.Module):
                 nn.init.zeros_(layer.bias)
 
     def forward(self, x: Tensor, *, folds: int = 1, middle_only: bool = False) -> Tensor:
-        """The places of n pairs, (3, n, w), to (3, n, w), or, where nobody looks at the outer ones any more, (1, n, w).
+        """The places of n pairs, (3, n, w), to (3, n, w), or to (1, n, w) if only the middle one is needed.
 
         `folds`: x is a shorter vector repeated so many times, and so much of the first product can be saved.
         """

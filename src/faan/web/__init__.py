@@ -1,4 +1,4 @@
-"""The review page and the HTTP service; also what outlives them: decisions and their export."""
+"""The review page, the HTTP service, the decisions of reviewers and their export."""
 
 from typing import TYPE_CHECKING
 

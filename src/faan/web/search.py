@@ -88,7 +88,7 @@ class Search:
         self._recent: dict[tuple[str, str], list[str]] = {}  # what was found for a word, by the search that found it
 
     def complete(self, path: Path) -> None:
-        """Search an index of all entities from now on; threads that are searching end with the one they have."""
+        """Search an index of all entities from now on; searches that are running finish with the earlier index."""
         earlier = self._readers
         self._open(path)
         self.is_complete = True
@@ -111,7 +111,7 @@ class Search:
         self.close()
 
     def find(self, text: str, limit: int = 10, like: Sequence[str] = ()) -> list[Entity]:
-        """The entities that match best: the very name, then by words, beginnings of words, words with an error.
+        """The entities that match best: by the exact name, then by words, beginnings of words, words with an error.
 
         Those come first that are of the same kind as the entities `like`; names that the graph lacks are ignored.
         """
@@ -258,7 +258,7 @@ class Search:
         return letters
 
     def _again(self, search: Callable[[str], list[str]], word: str) -> list[str]:
-        """What a search finds for a word; searches for the words of a table's column come again and again."""
+        """What a search finds for a word, cached: the words of a table's column repeat."""
         key, recent = (search.__name__, word), self._recent
         found = recent.get(key)
         if found is None:

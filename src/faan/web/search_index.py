@@ -72,7 +72,7 @@ def _checked(path: Path) -> Checked:
 
 
 def _fits(graph: Graph, path: Path) -> bool:
-    """Whether an index is one that faan built of this graph and nobody changed since.
+    """Whether an index is one that faan built of this graph, unchanged.
 
     A forged index can pass. It can change which entities a search finds, but only to other entities of the graph.
     """
@@ -138,7 +138,7 @@ def _build(graph: Graph, path: Path, on_progress: OnProgress, most: int | None =
             connection.executemany("INSERT INTO text (rowid, words) VALUES (?, ?)", texts)
             letters.update("".join(text for _, text in texts))
             on_progress(_BUILDING, 0.9 * start / len(order))
-        connection.set_progress_handler(lambda: on_progress(_BUILDING, 0.9), _STEPS)  # who raises ends it here too
+        connection.set_progress_handler(lambda: on_progress(_BUILDING, 0.9), _STEPS)  # an exception in it ends the work
         connection.execute("INSERT INTO text (text) VALUES ('optimize')")
         connection.set_progress_handler(None, 0)
         connection.execute("COMMIT")

@@ -41,7 +41,7 @@ def check_access(host: str, token: str | None) -> None:
 def addresses(host: str, port: int, token: str | None) -> list[str]:
     """What to open in a browser: on this machine, then from elsewhere where others can reach it.
 
-    A host that means all of a machine's addresses (0.0.0.0) is none itself.
+    0.0.0.0 means all addresses of the machine and cannot be opened itself.
     """
     try:
         is_all = ipaddress.ip_address(host).is_unspecified

@@ -53,7 +53,7 @@ class Validated:
 def validate(facts: Sequence[Decision], shapes: Path, terms: Terms, graph: Graph | None) -> Validated:
     """Check facts against shapes; facts of the graph about the same entities are included."""
     try:
-        import pyshacl  # noqa: F401, said before anything is read
+        import pyshacl  # noqa: F401, so that its absence is reported before anything is read
     except ModuleNotFoundError:
         raise InputError("checking facts against shapes needs pySHACL: pip install 'faan[shacl]'") from None
     stated = read_shapes(shapes)

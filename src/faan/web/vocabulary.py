@@ -106,7 +106,7 @@ class Vocabulary:
 
 
 def matching(terms: Sequence[Term], text: str) -> list[Term]:
-    """The terms whose name contains all words of a text, or with that id: the very one, then those that begin so."""
+    """The terms whose name contains all words of a text, or with that id: the exact one, then those that begin so."""
     typed, words = text.casefold().strip(), text.casefold().split()
 
     def place(term: Term) -> int:
