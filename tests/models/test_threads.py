@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from faan.models import map_in_threads
 
@@ -38,6 +39,15 @@ def test_several_items_are_in_work_at_once_after_the_first(threads: int) -> None
 def test_torch_has_one_thread_in_each(threads: int) -> None:
     assert set(list(map_in_threads(lambda _: torch.get_num_threads(), range(8)))[1:]) == {1}
     assert torch.get_num_threads() == threads
+
+
+def test_products_of_numpy_have_one_thread_in_each(threads: int) -> None:
+    def number(_: object = None) -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    with threadpool_limits(3, "blas"):
+        assert list(map_in_threads(number, range(8))) == [{1}] * 8
+        assert number() == {3}
 
 
 def test_an_error_reaches_the_caller_and_ends_the_work(threads: int) -> None:

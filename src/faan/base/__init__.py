@@ -11,6 +11,7 @@ from faan.base.arguments import (
     wrong,
 )
 from faan.base.arrays import open_array
+from faan.base.cached import unlocked_property
 from faan.base.checked import Checked
 from faan.base.cluster import Cluster, OnDone, Pool, open_pool
 from faan.base.configs import config_file, config_name, config_names, is_config
@@ -122,6 +123,7 @@ __all__ = [
     "shorten",
     "sync",
     "text_table",
+    "unlocked_property",
     "visible",
     "write_config",
     "write_json",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
-from faan.base import InputError, Ints, Purpose, Stream, distinct
+from faan.base import InputError, Ints, Purpose, Stream, distinct, unlocked_property
 from faan.complete.shape import TypePairs, has_loops, has_one_value
 from faan.complete.standins import stand_ins
 from faan.complete.types import Described, Examples, Extended
@@ -36,7 +35,7 @@ class Question:
     lent: int = 0  # how many references are lent: the last ones
     is_inverse: bool = False  # heads are suggested for given tails
 
-    @cached_property
+    @unlocked_property
     def looks_like(self) -> Ints:
         """The pairs (n, 2) that answers look like: all known facts, or the references if some of these are lent."""
         return self.references if self.lent else self.known.pairs
@@ -46,25 +45,25 @@ class Question:
         """How many of the references are facts of the relation."""
         return len(self.references) - self.lent
 
-    @cached_property
+    @unlocked_property
     def candidates(self) -> Ints:
         """The entities that fit as answers: those that look like known ones, or follow from known facts."""
         found = fitting(self.graph, self.looks_like[:, 1])
         return distinct(found, self.following[:, 1]).astype(np.int32) if self.implied else found
 
-    @cached_property
+    @unlocked_property
     def type_pairs(self) -> TypePairs | None:
         """Which types go together in known facts, if entities have types."""
         return None if self.graph.types is None else TypePairs(self.graph.types, self.known)
 
-    @cached_property
+    @unlocked_property
     def rules(self) -> RelationRules | None:
         """What the schema says about the relation, if there is a schema."""
         graph = self.graph
         name = self.relation if self.hidden is None else graph.relation_names[self.hidden % graph.num_relations]
         return None if graph.rules is None else graph.rules.of(name)
 
-    @cached_property
+    @unlocked_property
     def implied(self) -> tuple[tuple[Implied, PairSet], ...]:
         """What makes facts of the relation by the schema, each with the pairs (head, tail) that follow."""
         graph, found = self.graph, []
@@ -82,30 +81,30 @@ class Question:
         """Whether the schema says that there is one answer at most."""
         return self.rules is not None and self.rules.has_one(1 if self.is_inverse else 0)
 
-    @cached_property
+    @unlocked_property
     def one_value(self) -> bool:
         """Whether there is one answer: by nearly all known facts or, if these are few, by the schema."""
         return has_one_value(self.entailed, self.is_functional)
 
-    @cached_property
+    @unlocked_property
     def has_loops(self) -> bool:
         """Whether an entity may be its own answer."""
         return has_loops(self.looks_like)
 
-    @cached_property
+    @unlocked_property
     def entailed(self) -> Ints:
         """The pairs (n, 2) that are known or follow from known facts: a symmetric relation may be stored one way."""
         known = self.known.pairs
         return np.unique(np.concatenate([known, self.following]), axis=0) if self.implied else known
 
-    @cached_property
+    @unlocked_property
     def following(self) -> Ints:
         """The pairs (n, 2) that follow from known facts by the schema, known or not."""
         pairs = [pairs.pairs for _, pairs in self.implied]
         found = np.unique(np.concatenate([*pairs, np.empty((0, 2), dtype=np.int64)]), axis=0)
         return found[:, ::-1] if self.is_inverse else found
 
-    @cached_property
+    @unlocked_property
     def task(self) -> Task:
         """The question as a few-shot task."""
         facts, in_graph = self.looks_like, self.hidden is not None

@@ -7,13 +7,11 @@ depend on the other heads of a call.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from faan.base import Ints, distinct
+from faan.base import Ints, distinct, unlocked_property
 from faan.evidence.links import link_counts
 from faan.evidence.path_sums import PathSums, path_sums
 from faan.evidence.relation_query import RelationQuery
@@ -30,13 +28,13 @@ class Candidates:
     def __init__(self, query: RelationQuery, ids: Ints) -> None:
         self.query, self.ids = query, ids
 
-    @cached_property
+    @unlocked_property
     def distinct(self) -> tuple[Ints, Ints]:
         """The distinct candidates, sorted (N,), and the index of each candidate in them (C,)."""
         different, row = np.unique(self.ids, return_inverse=True)
         return different, row
 
-    @cached_property
+    @unlocked_property
     def uses(self) -> Values:
         """The share of all references that each candidate is the tail of, (C,)."""
         return self.among(self.query.tails, self.query.uses / max(self.query.num_references, 1))
@@ -49,42 +47,42 @@ class Candidates:
             found = np.where(tails[places] == self.ids, values[places], 0).astype(np.float32)
         return found
 
-    @cached_property
+    @unlocked_property
     def is_reference(self) -> NDArray[np.bool_]:
         """Which candidate is the tail of which reference, (C, K)."""
         same: NDArray[np.bool_] = self.ids[:, None] == self.query.references[None, :, 1]
         return same
 
-    @cached_property
+    @unlocked_property
     def profiles(self) -> Values:
         """Cosines of the candidates' profiles with those of the references' tails, (C, K)."""
         query = self.query
         return query.sources.profiles.similarities(self.ids, query.tail_profiles, query.task.hidden)
 
-    @cached_property
+    @unlocked_property
     def tails(self) -> dict[str, Values]:
         """Cosines of candidates and references' tails in each kind of vectors, (C, K)."""
         references = self.query.sources.units(self.query.references[:, 1])
         return {kind: self.units[kind] @ units.T for kind, units in references.items()}
 
-    @cached_property
+    @unlocked_property
     def names(self) -> dict[str, Values]:
         """Cosines of the names of candidates and references' tails, in words and in letters, (C, K)."""
         names, tails = self.query.sources.names, self.query.references[:, 1]
         return {kind: names.cosines(kind, self.ids, tails) for kind in ("words", "letters")}
 
-    @cached_property
+    @unlocked_property
     def namesakes(self) -> tuple[Ints, Ints]:
         """The distinct candidates in the graph that merges namesakes (N,), and the index of each candidate (C,)."""
         different, row = np.unique(self.query.sources.names.number(self.ids), return_inverse=True)
         return different.astype(np.int64), row
 
-    @cached_property
+    @unlocked_property
     def units(self) -> dict[str, Values]:
         """The candidates' vectors of each kind at length 1, (C, w)."""
         return {kind: unit(self.vectors(kind)) for kind in self.query.sources.kinds}
 
-    @cached_property
+    @unlocked_property
     def completion_units(self) -> Values:
         """The same of the vectors for relations of the graph."""
         return unit(self.query.sources.vectors("completion").entities.numpy()[self.ids])
@@ -95,7 +93,7 @@ class Candidates:
             self._vectors[kind] = self.query.sources.vectors(kind).entities.numpy()[self.ids]
         return self._vectors[kind]
 
-    @cached_property
+    @unlocked_property
     def _vectors(self) -> dict[str, Values]:
         return {}
 
@@ -107,22 +105,22 @@ class HeadQuery:
         self.candidates, self.relation, self.head = candidates, candidates.query, head
         self.wanted = np.ones(len(candidates.ids), dtype=bool) if wanted is None else wanted  # (C,)
 
-    @cached_property
+    @unlocked_property
     def weights(self) -> Values:
         """How much each reference counts, (K,)."""
         return self.relation.weights(self.head)
 
-    @cached_property
+    @unlocked_property
     def units(self) -> dict[str, Values]:
         """The head's vectors of each kind at length 1, (w,)."""
         return {kind: units[0] for kind, units in self.relation.sources.units(np.array([self.head])).items()}
 
-    @cached_property
+    @unlocked_property
     def paths(self) -> PathSums:
         """Which paths lead from the head to the candidates."""
         return path_sums(self.relation.paths, self.head, self.candidates.ids, self.relation.own, self.wanted)
 
-    @cached_property
+    @unlocked_property
     def namesake_paths(self) -> PathSums:
         """Which paths lead from the head to the candidates where entities of the same name are one."""
         if not self.relation.sources.names.has_namesakes:
@@ -132,14 +130,14 @@ class HeadQuery:
         found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own, wanted)
         return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
 
-    @cached_property
+    @unlocked_property
     def shared_facts(self) -> tuple[Values, Values]:
         """Support by facts that other heads share with the head: of the best fact, and of all; (C,) each."""
         facts = self.relation.shared_facts
         best, total = facts.of_head(self.head)
         return self.candidates.among(facts.tails, best), self.candidates.among(facts.tails, total)
 
-    @cached_property
+    @unlocked_property
     def nearest(self) -> Values:
         """The share of the most similar heads that each candidate is the tail of, (C,)."""
         tails, counts = np.unique(self.relation.nearest(self.head)[:, 1], return_counts=True)
@@ -166,12 +164,12 @@ class HeadQuery:
             np.maximum(found, cosines.max(1), out=found)
         return found
 
-    @cached_property
+    @unlocked_property
     def links(self) -> tuple[Values, Values, Values]:
         """Edges from the head to each candidate, links over one entity, and these weighed; (C,) each."""
         return self._links(self.relation.sources.graph, self.head, *self.candidates.distinct)
 
-    @cached_property
+    @unlocked_property
     def namesake_links(self) -> tuple[Values, Values, Values]:
         """The same where entities of the same name are one."""
         names = self.relation.sources.names
@@ -188,7 +186,7 @@ class HeadQuery:
         link_counts(*edges, graph.num_relations, head, ids, unseen, own, *found)
         return found[0][row], found[1][row], found[2][row]
 
-    @cached_property
+    @unlocked_property
     def similar_names(self) -> Values:
         """How alike the head's name is to that of another head that has the candidate as its tail, (C,)."""
         known, likeness = self.relation.alike_names(self.head)
@@ -204,11 +202,11 @@ class HeadQuery:
             self._shared_names[kind] = found
         return self._shared_names[kind]
 
-    @cached_property
+    @unlocked_property
     def _shared_names(self) -> dict[str, Values]:
         return {}
 
-    @cached_property
+    @unlocked_property
     def translated(self) -> Values:
         """Closeness of each candidate to h + t_k - h_k for each reference, then to their mean; (C, K + 1)."""
         vectors, references = self.relation.sources.vectors("translation"), self.relation.references
@@ -219,7 +217,7 @@ class HeadQuery:
         found: Values = vectors.model.similarity.matrix(targets, candidates).numpy()
         return found.T
 
-    @cached_property
+    @unlocked_property
     def matched(self) -> Values:
         """Products of the relation to each candidate with each reference's, then with the fitted one; (C, K + 1)."""
         vectors = self.relation.sources.vectors("matching")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints
+from faan.base import Ints, unlocked_property
 from faan.evidence.evidence import Context, Evidence, PairEvidence, TailEvidence
 from faan.evidence.head_query import Candidates, HeadQuery
 from faan.evidence.places import are_few, count_each, count_higher
@@ -32,22 +31,22 @@ class Measure:
         self._compared = [number for number, one in enumerate(evidence) if one.is_compared]
         self._last: tuple[int, Values] | None = None
 
-    @cached_property
+    @unlocked_property
     def _among(self) -> _Table:
         return _Table(self.query, self.query.candidates, self.evidence)
 
-    @cached_property
+    @unlocked_property
     def _sorted_tails(self) -> dict[int, Values]:
         """The values of evidence that does not depend on the head are sorted once."""
         return {number: np.sort(values) for number, values in self._among.tails.items()}
 
-    @cached_property
+    @unlocked_property
     def _counted_tails(self) -> dict[int, NDArray[np.int32]]:
         """For the same evidence, how many of all candidates are higher than each of them."""
         everyone = np.ones(len(self.query.candidates), dtype=bool)
         return {number: count_each(values, everyone) for number, values in self._among.tails.items()}
 
-    @cached_property
+    @unlocked_property
     def _places(self) -> Values:
         """The place of a candidate, by how many are higher."""
         return np.log2(1 + np.arange(len(self.query.candidates) + 1)).astype(np.float32)

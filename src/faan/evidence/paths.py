@@ -27,13 +27,12 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faan.base import Ints, distinct
+from faan.base import Ints, distinct, unlocked_property
 from faan.evidence.walks import MAX_HOPS, connecting_paths, decode, follow, gather_evidence
 from faan.graph import Graph, Neighbours
 
@@ -84,7 +83,7 @@ class RelationPaths:
     def __len__(self) -> int:
         return len(self.paths)
 
-    @cached_property
+    @unlocked_property
     def confidence(self) -> NDArray[np.float64]:
         """The confidence that an endpoint is right, (P,)."""
         return self.support / (self.endpoints + PSEUDO_COUNT) * np.where(self.paths[:, -1] >= 0, LONG_PATH, 1.0)

@@ -6,13 +6,11 @@ sorted references, so evidence does not depend on the order in which they are gi
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from faan.base import Ints, Purpose, Stream, distinct
+from faan.base import Ints, Purpose, Stream, distinct, unlocked_property
 from faan.evidence.fit import fit_relation
 from faan.evidence.links import count_edges
 from faan.evidence.paths import RelationPaths, find_paths
@@ -48,7 +46,7 @@ class RelationQuery:
         """The relation's own id, if its references are edges of the graph that vectors were trained on."""
         return self.task.hidden if self.task.in_graph else None
 
-    @cached_property
+    @unlocked_property
     def _facts(self) -> PairSet:
         facts = self.task.facts if self.task.in_graph and self.task.facts is not None else self.task.pairs[:0]
         return PairSet(facts[:, 0], facts[:, 1], self.sources.graph.num_entities)
@@ -57,14 +55,14 @@ class RelationQuery:
         """The known tails of a head, sorted; none if the relation is new."""
         return self._facts.tails_of(head)
 
-    @cached_property
+    @unlocked_property
     def paths(self) -> RelationPaths:
         """The relation paths from the references' heads to their tails."""
         task, counted = self.task, _drawn(self.known, _COUNTED)
         graph = self.sources.graph
         return find_paths(graph, self.references, self.candidates, task.hidden, task.in_graph, counted)
 
-    @cached_property
+    @unlocked_property
     def namesake_paths(self) -> RelationPaths:
         """The same in the graph that merges entities with the same name."""
         task, names = self.task, self.sources.names
@@ -74,7 +72,7 @@ class RelationQuery:
         candidates = distinct(names.number(self.candidates))
         return find_paths(names.merged, references, candidates, task.hidden, task.in_graph, counted)
 
-    @cached_property
+    @unlocked_property
     def name_agreement(self) -> tuple[float, float]:
         """How similar the names of head and tail are in the references, and those of their tails; means of cosines."""
         names, (heads, tails) = self.sources.names, self.references.T
@@ -86,7 +84,7 @@ class RelationQuery:
         likeness = names.cosines("letters", different, different)
         return float(pairs), float((likeness.sum() - np.trace(likeness)) / (count * (count - 1)))
 
-    @cached_property
+    @unlocked_property
     def shared_facts(self) -> SharedFacts:
         """The references by the facts of their heads."""
         return SharedFacts.of(self.sources.graph, self.known, self.task.hidden)
@@ -97,17 +95,17 @@ class RelationQuery:
         unseen = -1 if hidden is None else hidden % graph.num_relations
         return count_edges(graph.neighbours.offsets, graph.neighbours.relations, graph.num_relations, entities, unseen)
 
-    @cached_property
+    @unlocked_property
     def tail_profiles(self) -> Values:
         """The profiles of the references' tails, (K, roles)."""
         return self.sources.profiles.dense(self.references[:, 1], self.task.hidden)
 
-    @cached_property
+    @unlocked_property
     def scorers(self) -> dict[str, Scorer]:
         """The learnt methods by name, prepared with the references."""
         return {name: method.prepare(self.task, self.references) for name, method in self.sources.learnt.items()}
 
-    @cached_property
+    @unlocked_property
     def relations(self) -> Values:
         """The relation of each reference in the matching vectors: (K, w), conj(h) * t for ComplEx."""
         vectors = self.sources.vectors("matching")
@@ -115,7 +113,7 @@ class RelationQuery:
         found: Values = vectors.model.between(pairs[:, 0], pairs[:, 1]).numpy()
         return found
 
-    @cached_property
+    @unlocked_property
     def fitted(self) -> Values:
         """The relation vector that ranks the references' tails best, (1, w)."""
         references = _drawn(self.known, _FITTED)
@@ -149,14 +147,14 @@ class RelationQuery:
         scores: Values = np.concatenate([vectors.model.similarity.matrix(query, part).numpy()[0] for part in parts])
         return scores
 
-    @cached_property
+    @unlocked_property
     def _candidate_vectors(self) -> Tensor | None:
         """The candidates' vectors for relations of the graph, (C, w); None where there are too many to keep."""
         if len(self.candidates) > _AT_ONCE:
             return None
         return self.sources.vectors("completion").entities[torch.from_numpy(self.candidates)]
 
-    @cached_property
+    @unlocked_property
     def _head_units(self) -> tuple[Ints, dict[str, Values]]:
         """The heads of all references, sorted, and their vectors at length 1."""
         heads = distinct(self.references[:, 0], self.known[:, 0])

@@ -34,6 +34,7 @@ from faan.evidence import (
 from faan.models.evidence_rows import Rows
 from faan.models.parts import ScorePart, ScoreParts
 from faan.models.rules import PathRules
+from faan.models.threads import single_products
 from faan.models.trees import Added, Trees
 from faan.tasks import Scorer, Task
 
@@ -154,10 +155,11 @@ class EvidenceScorer:
         """Score each head with each candidate: (H,) and (C,) to (H, C)."""
         candidates = np.asarray(candidates, dtype=np.int64)
         scores = np.zeros((len(heads), len(candidates)))
-        for row, head in enumerate(heads.tolist()):
-            table = self.measure.table(head, candidates)
-            self._last = head, candidates, table
-            scores[row] = self._judge.score(table)
+        with single_products():
+            for row, head in enumerate(heads.tolist()):
+                table = self.measure.table(head, candidates)
+                self._last = head, candidates, table
+                scores[row] = self._judge.score(table)
         return scores
 
     def explain(self, head: int, tails: Ints) -> list[ScoreParts]:

@@ -1,4 +1,9 @@
-"""Work in as many threads as torch uses: parts of a compiled loop, or independent pieces of work."""
+"""Work in as many threads as torch uses: parts of a compiled loop, or independent pieces of work.
+
+numpy's products of matrices have threads of their own, one for each core. They help only products that are larger than
+those of evidence; for these they cost ten times as much processor time where other programs or threads keep the cores
+busy, because they wait for each other in loops (`single_products`).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,13 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import islice
 from typing import TypeVar
 
 import torch
+from threadpoolctl import ThreadpoolController
 
 _ROWS_A_THREAD = 512  # below that, handing work to another thread takes longer than doing it
 _AHEAD = 2  # items in flight for each thread
@@ -42,22 +49,34 @@ def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Ite
     The first item runs alone, so that cached work that items share is computed once.
     """
     left, threads = iter(items), torch.get_num_threads()
-    if threads <= 1:
-        yield from map(work, left)
-        return
-    yield from map(work, islice(left, 1))
-    with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        waiting: deque[Future[Result]] = deque()
-        try:
-            for item in left:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) == _AHEAD * threads:
+    with single_products():
+        if threads <= 1:
+            yield from map(work, left)
+            return
+        yield from map(work, islice(left, 1))
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            waiting: deque[Future[Result]] = deque()
+            try:
+                for item in left:
+                    waiting.append(pool.submit(work, item))
+                    if len(waiting) == _AHEAD * threads:
+                        yield waiting.popleft().result()
+                while waiting:
                     yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for one in waiting:  # after an error, or where nobody wants more
-                one.cancel()
+            finally:
+                for one in waiting:  # after an error, or where nobody wants more
+                    one.cancel()
+
+
+def single_products() -> AbstractContextManager[object]:
+    """numpy's products of matrices are computed by the thread that asks for them."""
+    found: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return found
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @cache
