@@ -114,18 +114,22 @@ def _by_name(name: str) -> str | None:
     return None
 
 
+def check_json_ld(source: Source, start: bytes) -> None:
+    """Refuse a JSON array that has none of JSON-LD's keywords."""
+    if start.lstrip().startswith(b"[") and not _JSON_LD.search(start):
+        raise InputError(
+            'a JSON array that is not JSON-LD; write a fact a line instead, such as {"head": ..., "relation": ..., '
+            '"tail": ...}',
+            source=source.name,
+        )
+
+
 def _json(start: bytes, name: str) -> str:
     """JSON Lines, JSON-LD, or an object of labels or types, which has none of JSON-LD's keywords."""
     first_line, _, rest = start.partition(b"\n")
     if are_json_lines(first_line, rest):
         return "json-lines"
     first = _FIRST_VALUE.match(start.decode(errors="replace"))
-    if start.lstrip().startswith(b"[") and not _JSON_LD.search(start):
-        raise InputError(
-            'a JSON array that is not JSON-LD; write a fact a line instead, such as {"head": ..., "relation": ..., '
-            '"tail": ...}',
-            source=name,
-        )
     if first is None or _JSON_LD.search(start):
         return "json-ld"
     return "types" if first[1] == "[" else "labels" if first[1] == "{" else _by_name(name) or "labels"

@@ -25,7 +25,7 @@ from faan.base import (
 )
 from faan.graph.builder import TYPE_RELATIONS, GraphBuilder
 from faan.graph.descriptions import read_descriptions
-from faan.graph.detect import DESCRIPTIONS, FORMATS, described_by, detect, is_graph_file
+from faan.graph.detect import DESCRIPTIONS, FORMATS, check_json_ld, described_by, detect, is_graph_file
 from faan.graph.endpoint import PREFIX, Endpoint, is_endpoint
 from faan.graph.frames import read_object, read_parquet
 from faan.graph.graph import Graph
@@ -277,6 +277,8 @@ class _Reading:
         elif kind in LINE_FORMATS:
             read_ntriples(source, self.builder, kind, self.languages)
         else:
+            if kind == "json-ld":
+                check_json_ld(source, start)
             read_rdf(source, self.builder, kind, self.languages)
 
     def _read_folder(self, folder: Folder) -> None:
