@@ -71,6 +71,42 @@ def test_facts_of_a_relation_move_its_probabilities_the_more_the_more_there_are(
     assert fit_tuning([], calibration) == Tuning()
 
 
+def misleading(heads: int, seed: int) -> list[Answered]:
+    """Heads whose best candidate is never right: it resembles a known answer; one of the next six is."""
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(heads):
+        scores = np.sort(random.normal(size=50))[::-1]
+        found.append(Answered.of(scores, np.arange(50) == random.integers(1, 7), 5, one_value=True))
+    return found
+
+
+def test_how_often_first_suggestions_of_a_relation_are_right_is_measured_by_itself() -> None:
+    calibration, asked = fitted(True), misleading(300, 1)
+    tuning = fit_tuning(misleading(50, 0), calibration)
+    said = np.mean([first_of(one, calibration, tuning).said for one in asked])
+    without = tuning.model_copy(update={"first": 0.0})
+    assert tuning.first < -0.5
+    assert said < 0.7 * np.mean([first_of(one, calibration, without).said for one in asked])
+    assert fit_tuning(misleading(5, 0), calibration).first > tuning.first / 2
+
+
+def test_one_of_several_hidden_facts_comes_first_more_often_than_the_only_one() -> None:
+    """The first suggestion is right for two heads in three: that says less if each lacks three facts."""
+    calibration, scores = fitted(True), np.linspace(2, -2, 50)
+
+    def first(hidden: int) -> float:
+        found = [np.arange(50) < hidden, np.arange(50) < hidden, (np.arange(50) >= 1) & (np.arange(50) <= hidden)]
+        return fit_tuning([Answered.of(scores, one, 5, False, values=4) for one in found * 10], calibration).first
+
+    assert first(3) < first(1)
+
+
+def test_where_no_candidate_is_the_best_none_is_moved() -> None:
+    rows = features(np.array([1.0, 1.0, 0.5]), 5, one_value=True)
+    assert (Tuning(first=2.0).shared_logits(ONE, rows) == Tuning().shared_logits(ONE, rows)).all()
+
+
 ONE, SEVERAL = fitted(True, 100), fitted(False, 100)
 
 
@@ -88,12 +124,14 @@ def test_within_a_head_a_higher_score_never_has_a_lower_probability(
             assert said[order[one]] == said[order[one - 1]]
 
 
-@given(SCORES, st.integers(1, 1000), st.floats(-8, 8), st.floats(0.1, 5))
+@given(SCORES, st.integers(1, 1000), st.floats(-8, 8), st.floats(0.1, 5), st.floats(-5, 5))
 def test_where_heads_have_one_value_all_answers_sum_to_one_at_most(
-    scores: np.ndarray, shots: int, offset: float, slope: float
+    scores: np.ndarray, shots: int, offset: float, slope: float, first: float
 ) -> None:
-    logits = offset + slope * ONE.logits(features(scores, shots, one_value=True))
-    assert probabilities(logits, one_value=True).sum() <= 1 + 1e-9
+    tuning = Tuning(offset=offset, slope=slope, first=first)
+    said = probabilities(tuning.shared_logits(ONE, features(scores, shots, one_value=True)), one_value=True)
+    assert said.sum() <= 1 + 1e-9
+    assert (np.diff(said[np.argsort(scores, kind="stable")]) >= -1e-9).all()
 
 
 def test_candidates_far_behind_are_grouped_and_count_all_the_same() -> None:

@@ -152,16 +152,31 @@ class Calibrations(Record):
 
 
 class Tuning(Record):
-    """How one relation differs from others: its logits are offset + slope * logit."""
+    """How one relation differs from others: its logits are offset + slope * logit.
+
+    Where candidates share one unit and the answer is always among them, the offset changes nothing. So the first one
+    also has a logit of its own, which says how often first suggestions for this relation are right.
+    """
 
     model_config = ConfigDict(allow_inf_nan=False)
 
     offset: float = 0.0
     slope: float = Field(1.0, gt=0)
+    first: float = 0.0  # added to the logit of the best candidate of a unit
 
     def logits(self, calibration: Calibration, rows: Floats) -> Floats:
         """The logarithm of the odds of each row of features in this relation, (n, F) to (n,)."""
         return self.offset + self.slope * calibration.logits(rows)
+
+    def shared_logits(self, calibration: Calibration, rows: Floats) -> Floats:
+        """The same for all candidates of a head, which share one unit: the best is moved, but never below the next."""
+        found = self.logits(calibration, rows)
+        if len(found):
+            best = int(found.argmax())
+            following = np.delete(found, best).max(initial=-np.inf)
+            if following < found[best]:
+                found[best] = max(found[best] + self.first, following)
+        return found
 
 
 def probabilities(logits: Floats, one_value: bool) -> Floats:
@@ -230,8 +245,8 @@ def fit_calibration(questions: Sequence[Answered], weights: Floats, ridge: float
     )
 
 
-_OFFSET_SD, _SLOPE_SD = 2.0, 0.6  # how far relations differ from each other
-_SLOPES = (0.1, 5.0)
+_OFFSET_SD, _SLOPE_SD, _FIRST_SD = 2.0, 0.6, 0.6  # how far relations differ from each other
+_SLOPES, _FIRSTS = (0.1, 5.0), (-5.0, 5.0)
 
 
 def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tuning:
@@ -249,7 +264,27 @@ def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tunin
 
     bounds = [(None, None), _SLOPES]
     offset, slope = optimize.minimize(loss, np.array([0.0, 1.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return Tuning(offset=float(offset), slope=float(slope))
+    tuning = Tuning(offset=float(offset), slope=float(slope))
+    return tuning.model_copy(update={"first": _fit_first(questions, calibration, tuning)})
+
+
+def _fit_first(questions: Sequence[Answered], calibration: Calibration, tuning: Tuning) -> float:
+    """By how much the logit of first suggestions differs, from how often they were right.
+
+    The first of a head, with the share q of one hidden fact, is one of h hidden facts with 1 - (1 - q)^h.
+    """
+    shared = [one for one in questions if one.is_shared and len(one.count)]
+    if not shared:
+        return 0.0
+    said = [probabilities(tuning.logits(calibration, one.rows) + np.log(one.count), True)[0] for one in shared]
+    z, hidden = logit(np.array(said)), np.array([one.hidden for one in shared])
+    right = np.array([one.right[0] > 0 for one in shared])
+
+    def loss(first: float) -> float:
+        none = np.minimum(-hidden * np.logaddexp(0, z + first), -1e-12)  # the logarithm of (1 - q)^h
+        return float(first**2 / _FIRST_SD**2 / 2 - np.where(right, np.log(-np.expm1(none)), none).sum())
+
+    return float(optimize.minimize_scalar(loss, bounds=_FIRSTS, method="bounded").x)
 
 
 class _Likelihood:

@@ -61,7 +61,7 @@ class Judge:
         if not self.one_value and not self.is_known:
             return self._each(features(scores, self.shots, False, places), sure[places])
         rows = features(scores, self.shots, self.one_value)
-        logits = self.tuning.logits(self.calibration, rows)
+        logits = self.tuning.shared_logits(self.calibration, rows)
         if not self.one_value:
             several = self._several(probabilities(logits, True), places, values)
             return np.maximum(shifted(several, self.shift), sure[places])

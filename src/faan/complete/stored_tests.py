@@ -17,7 +17,7 @@ _MOST_TEXT = 1 << 26  # characters
 
 
 class _File(Record):
-    version: Literal[2]  # earlier versions treated relations with several values differently
+    version: Literal[3]  # earlier versions did not measure first suggestions by themselves
     model: int  # the checksum of the model's checksums: tests of another model are ignored
     tests: dict[str, SelfTest]
 
@@ -41,7 +41,7 @@ class StoredTests:
         if self._folder is None or not (self._folder / CHECKSUMS_FILE).is_file():
             return
         with contextlib.suppress(OSError):
-            content = _File(version=2, model=fingerprint(self._folder), tests=self._tests).model_dump_json()
+            content = _File(version=3, model=fingerprint(self._folder), tests=self._tests).model_dump_json()
             write_text(self._folder / SELF_TESTS_FILE, content + "\n")
 
     def _read(self) -> dict[str, SelfTest]:

@@ -89,7 +89,8 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
         return _first_of_hidden(question, calibration, tuning)
     likely, said = float(question.one_value) if one_value is None else one_value, 0.0
     for shape, weight in ((True, likely), (False, 1 - likely)):
-        z = tuning.logits(calibration, as_if(question.rows, shape))
+        logits = tuning.shared_logits if shape else tuning.logits
+        z = logits(calibration, as_if(question.rows, shape))
         z += np.log(question.count) if shape else 0  # a group takes its share of the unit
         said += weight * float(probabilities(z, shape)[0])
     return First(said, float(question.right[0]))
@@ -97,7 +98,7 @@ def first_of(question: Answered, calibration: Calibration, tuning: Tuning, one_v
 
 def _first_of_hidden(question: Answered, calibration: Calibration, tuning: Tuning) -> First:
     """As `first_of`, where facts of the graph were hidden: the graph may lack others too."""
-    z, count = tuning.logits(calibration, question.rows), question.count
+    z, count = tuning.shared_logits(calibration, question.rows), question.count
     shares, hidden = probabilities(z + np.log(count), True) / count, question.hidden
     if question.one_value:
         return First(float(shares[0]), float(question.right[0]))
