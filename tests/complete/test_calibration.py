@@ -16,11 +16,11 @@ from faan.complete.calibration import (
     Tuning,
     features,
     fit_calibration,
-    fit_tuning,
     probabilities,
 )
 from faan.complete.probabilities import Judge
 from faan.complete.trust import First, calibration_error, first_of, reliability, reliability_of, trade_off
+from faan.complete.tuning import fit_tuning
 from faan.graph import read_graph
 
 SCORES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-50, 50))
@@ -91,15 +91,17 @@ def test_how_often_first_suggestions_of_a_relation_are_right_is_measured_by_itse
     assert fit_tuning(misleading(5, 0), calibration).first > tuning.first / 2
 
 
-def test_one_of_several_hidden_facts_comes_first_more_often_than_the_only_one() -> None:
-    """The first suggestion is right for two heads in three: that says less if each lacks three facts."""
+def test_what_is_said_of_first_suggestions_is_what_is_true_of_them_however_much_is_missing() -> None:
+    """The first suggestion is a hidden fact for half of the heads; with much missing, it is another true one too."""
     calibration, scores = fitted(True), np.linspace(2, -2, 50)
-
-    def first(hidden: int) -> float:
-        found = [np.arange(50) < hidden, np.arange(50) < hidden, (np.arange(50) >= 1) & (np.arange(50) <= hidden)]
-        return fit_tuning([Answered.of(scores, one, 5, False, values=4) for one in found * 10], calibration).first
-
-    assert first(3) < first(1)
+    found = [Answered.of(scores, np.arange(50) == i % 2 * 3, 5, False, values=9) for i in range(100)]
+    for missing in (0.0, 0.1):
+        lacking = calibration.model_copy(update={"missing": missing})
+        tuning = fit_tuning(found, lacking)
+        firsts = [first_of(one, lacking, tuning) for one in found]
+        right = np.mean([one.right for one in firsts])
+        assert right > 0.5 or not missing
+        assert abs(np.mean([one.said for one in firsts]) - right) < 0.05, missing
 
 
 def test_where_no_candidate_is_the_best_none_is_moved() -> None:

@@ -220,7 +220,7 @@ def fit_calibration(questions: Sequence[Answered], weights: Floats, ridge: float
 
     The weights of questions say how many independent observations they are: those of one relation are alike.
     """
-    rows, likelihood = np.concatenate([one.rows for one in questions]), _Likelihood(questions, weights)
+    rows, likelihood = np.concatenate([one.rows for one in questions]), Likelihood(questions, weights)
     share = np.concatenate([one.count**0.5 * w for one, w in zip(questions, weights, strict=True)])
     mean = np.average(rows, axis=0, weights=share)
     scale = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=share))
@@ -245,49 +245,7 @@ def fit_calibration(questions: Sequence[Answered], weights: Floats, ridge: float
     )
 
 
-_OFFSET_SD, _SLOPE_SD, _FIRST_SD = 2.0, 0.6, 0.6  # how far relations differ from each other
-_SLOPES, _FIRSTS = (0.1, 5.0), (-5.0, 5.0)
-
-
-def fit_tuning(questions: Sequence[Answered], calibration: Calibration) -> Tuning:
-    """Fit how one relation differs from others; a few questions move it little."""
-    if not questions:
-        return Tuning()
-    z = calibration.logits(np.concatenate([one.rows for one in questions]))
-    likelihood = _Likelihood(questions, np.ones(len(questions)))
-
-    def loss(beta: Floats) -> tuple[float, Floats]:
-        value, slope = likelihood(beta[0] + beta[1] * z)
-        off = np.array([beta[0] / _OFFSET_SD**2, (beta[1] - 1) / _SLOPE_SD**2]) / len(questions)
-        value += (beta[0] * off[0] + (beta[1] - 1) * off[1]) / 2
-        return float(value), np.array([slope.sum(), slope @ z]) + off
-
-    bounds = [(None, None), _SLOPES]
-    offset, slope = optimize.minimize(loss, np.array([0.0, 1.0]), jac=True, method="L-BFGS-B", bounds=bounds).x
-    tuning = Tuning(offset=float(offset), slope=float(slope))
-    return tuning.model_copy(update={"first": _fit_first(questions, calibration, tuning)})
-
-
-def _fit_first(questions: Sequence[Answered], calibration: Calibration, tuning: Tuning) -> float:
-    """By how much the logit of first suggestions differs, from how often they were right.
-
-    The first of a head, with the share q of one hidden fact, is one of h hidden facts with 1 - (1 - q)^h.
-    """
-    shared = [one for one in questions if one.is_shared and len(one.count)]
-    if not shared:
-        return 0.0
-    said = [probabilities(tuning.logits(calibration, one.rows) + np.log(one.count), True)[0] for one in shared]
-    z, hidden = logit(np.array(said)), np.array([one.hidden for one in shared])
-    right = np.array([one.right[0] > 0 for one in shared])
-
-    def loss(first: float) -> float:
-        none = np.minimum(-hidden * np.logaddexp(0, z + first), -1e-12)  # the logarithm of (1 - q)^h
-        return float(first**2 / _FIRST_SD**2 / 2 - np.where(right, np.log(-np.expm1(none)), none).sum())
-
-    return float(optimize.minimize_scalar(loss, bounds=_FIRSTS, method="bounded").x)
-
-
-class _Likelihood:
+class Likelihood:
     """The mean loss of questions as a function of all their logits, and its gradient.
 
     Where each candidate has a probability of its own, it counts 1 / rank: people look at the first ones, and the many

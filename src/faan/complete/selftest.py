@@ -17,7 +17,7 @@ from pydantic import Field
 
 from faan.base import Ints, OnProgress, Purpose, Stream, distinct
 from faan.complete.about import MeasuredKnown
-from faan.complete.calibration import Answered, Calibration, Floats, Tuning, fit_calibration, fit_tuning
+from faan.complete.calibration import Answered, Calibration, Floats, Tuning, fit_calibration
 from faan.complete.completeness import estimate_missing
 from faan.complete.lessons import Hit
 from faan.complete.measuring import ask_about
@@ -25,6 +25,7 @@ from faan.complete.probabilities import Judge
 from faan.complete.question import Question, ask
 from faan.complete.scoring import Adjusted
 from faan.complete.trust import First, first_of, reliability_of, trade_off
+from faan.complete.tuning import fit_tuning
 from faan.graph import Graph
 from faan.models import map_in_threads
 from faan.tasks import Method, PairSet, Scorer, held_out_rows
