@@ -32,7 +32,12 @@ CANDIDATES = (10_000, 100_000, 1_000_000)  # of the questions that are asked, ab
 
 
 def make(folder: Path, entities: int) -> Figures:
-    """Write the graph."""
+    """Write the graph, in a process of its own: a process that is started from a large one counts as large too."""
+    return in_process(folder, "write", entities)
+
+
+def write(folder: Path, entities: int) -> Figures:
+    """Generate the graph (runs in a process of its own)."""
     triples = _triples(entities)
     write_described(folder / "graph.nt", triples, entities)
     hub = int(np.bincount(triples["tail"]).max())
@@ -41,6 +46,11 @@ def make(folder: Path, entities: int) -> Figures:
 
 def choose(folder: Path, entities: int) -> Figures:
     """Note down what will be asked about the graph."""
+    return in_process(folder, "note_down", entities)
+
+
+def note_down(folder: Path, entities: int) -> Figures:
+    """Find relations, heads and candidates to ask about (runs in a process of its own)."""
     triples, bounds = _triples(entities), type_bounds(entities)
     heads, relations, tails = (triples[name].to_numpy() for name in ("head", "relation", "tail"))
     facts = np.bincount(relations)
@@ -114,12 +124,12 @@ def explain(folder: Path, _: int) -> Figures:
     return command("explain", str(folder / "model"), *pair, "--relation", asked["relation"], "--json")
 
 
-def questions(folder: Path, _: int) -> Figures:
+def questions(folder: Path, entities: int) -> Figures:
     """Questions with many candidates to an open model: the first, then each further head."""
-    return in_process(folder, "ask")
+    return in_process(folder, "ask", entities)
 
 
-def ask(folder: Path) -> Figures:
+def ask(folder: Path, _: int) -> Figures:
     """Load the model and ask (runs in a process of its own)."""
     import faan
 
@@ -202,10 +212,11 @@ def command(*arguments: str) -> Figures:
     return measured([sys.executable, "-m", "faan", *arguments])
 
 
-def in_process(folder: Path, what: str) -> Figures:
+def in_process(folder: Path, what: str, entities: int) -> Figures:
     """Run a function of this file in a process of its own, which prints its figures."""
     found: Figures = {}
-    figures = measured([sys.executable, __file__, str(folder), "--run", what], found)
+    options = ["--entities", str(entities), "--run", what]
+    figures = measured([sys.executable, __file__, str(folder), *options], found)
     return figures | found
 
 
@@ -272,7 +283,7 @@ def main() -> None:
     parser.add_argument("--run", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run:
-        print(json.dumps(globals()[given.run](given.folder)))
+        print(json.dumps(globals()[given.run](given.folder, given.entities)))
         return
     given.folder.mkdir(parents=True, exist_ok=True)
     file = given.folder / "figures.json"
