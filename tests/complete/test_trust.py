@@ -91,7 +91,7 @@ def test_self_tests_are_kept_in_the_model_folder_and_checked_when_they_are_read(
     first = Completer.load(tmp_path / "model").trust("judges")
     kept = json.loads(file.read_text(encoding="utf-8"))
     assert list(kept["tests"]) == ["judges"]
-    kept["tests"]["judges"]["facts"] = 7
+    kept["tests"]["judges"]["questions"] = 7
     file.write_text(json.dumps(kept), encoding="utf-8")
     assert Completer.load(tmp_path / "model").trust("judges").questions == 7
     for damage in ("{", "[]", '{"model": 1, "tests": {}}', json.dumps(kept | {"model": kept["model"] + 1})):

@@ -1,4 +1,4 @@
-"""Checks arguments of public functions when they are given: what was expected, and what came."""
+"""Checks of the arguments of public functions; an error says what was expected and what was found."""
 
 from __future__ import annotations
 

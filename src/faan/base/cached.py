@@ -1,4 +1,4 @@
-"""Values that an object computes when they are first asked for, and keeps."""
+"""Values that an object computes when they are first asked for, and caches."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Value = TypeVar("Value")
 
 
 class unlocked_property(Generic[Value]):  # noqa: N801, named and used like functools.cached_property
-    """As `functools.cached_property`, without a lock.
+    """A `functools.cached_property` without its lock.
 
-    Before Python 3.12 that has a lock which all objects of a class share, so threads that work on objects of their own
-    wait for each other. This is for such objects: where threads share one, they may compute a value twice.
+    Before Python 3.12 all objects of a class share this lock, so threads wait for each other even if each works on an
+    object of its own. Threads that share an object may compute a value twice.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:

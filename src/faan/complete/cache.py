@@ -35,7 +35,7 @@ class Cache(Generic[Value]):
         return iter(self._values)
 
     def get(self, key: Hashable, make: Callable[[], Value], shared: Iterable[object] = ()) -> Value:
-        """The value of a key, made where it is not cached; what is `shared` with others is not counted."""
+        """The value of a key, made if it is not cached; memory that is `shared` with other objects does not count."""
         if key in self._values:
             self._values[key] = self._values.pop(key)  # the last used is the last to go
             return self._values[key]
@@ -50,7 +50,7 @@ class Cache(Generic[Value]):
 
 
 def bytes_of(value: object, seen: set[int]) -> int:
-    """The memory of a value and all that it refers to, without what was seen; arrays on disk take none."""
+    """The bytes of a value and of all that it refers to, except what was `seen`; arrays on disk take none."""
     total, todo = 0, [value]
     while todo:
         one = todo.pop()

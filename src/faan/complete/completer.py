@@ -261,7 +261,7 @@ class Completer:
         question, firsts = ranking.question, ranking.test.firsts
         accepted = self._rankings.accepted(examples, question)
         return Trust(
-            questions=ranking.test.facts,
+            questions=ranking.test.questions,
             examples=question.num_examples,
             decisions=len(question.rejected) + (0 if accepted is None else len(accepted[0])),
             one_value=ranking.judge.one_value,

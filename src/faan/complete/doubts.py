@@ -18,8 +18,8 @@ from faan.graph import Graph
 from faan.tasks import PairSet
 
 _LEAST = 3  # fewer other pairs do not show which side is which
-_FACTS = 200  # of the relation with which examples are compared
-_TOLD = 5  # examples that are named
+_FACTS = 200  # of the relation in the graph, at most, that examples are compared with
+_TOLD = 5  # doubts that are worded; the others are counted
 _MORE = 0.5  # by how much a type or role is more frequent on one side than on the other, as a share of the pairs
 
 
@@ -45,10 +45,8 @@ def doubts_about(question: Question) -> tuple[str, ...]:
 
 
 def _facts(question: Question) -> Ints:
-    """The facts (n, 2) of the relation in the graph."""
-    graph = question.graph
-    rows = np.flatnonzero(graph.relations == question.hidden) if question.hidden is not None else np.array([], np.int64)
-    return np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
+    """The facts (n, 2) of the relation in the graph; none of a new relation."""
+    return np.empty((0, 2), np.int32) if question.hidden is None else question.graph.pairs_of(question.hidden)
 
 
 class _Sides:
@@ -62,7 +60,7 @@ class _Sides:
         )
 
     def are_reversed(self, head: int, tail: int) -> bool:
-        """Whether a pair, which is one of those, has the traits of the others the other way round."""
+        """Whether one of the pairs has the traits of the others the other way round."""
         own, others = self._of(head), self._of(tail)
 
         def lean(trait: int) -> float:

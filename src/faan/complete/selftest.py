@@ -51,7 +51,7 @@ _RESERVED_ENOUGH = 250  # in all: where relations are few, more of each are kept
 class SelfTest:
     """The result of the self-test of a relation."""
 
-    facts: Annotated[int, Field(ge=0)]  # that were hidden and asked for
+    questions: Annotated[int, Field(ge=0)]  # that were asked: each for the hidden facts of one head
     tuning: Tuning
     firsts: tuple[First, ...]  # with probabilities that were fitted on the other half of the questions
     hits: tuple[Hit, ...]

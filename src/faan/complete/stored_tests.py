@@ -23,7 +23,7 @@ class _File(Record):
 
 
 class StoredTests:
-    """The self-tests of a model by the names of relations; without a folder they are kept in memory."""
+    """The self-tests of a model by the names of relations; without a folder they are only in memory."""
 
     def __init__(self, graph: Graph, folder: Path | None) -> None:
         self._graph, self._folder = graph, folder

@@ -10,7 +10,10 @@ _BETWEEN = re.compile(r"[\s_-]+")
 
 
 def spelt_alike(name: str, names: Names, labels: Names | None) -> list[int]:
-    """The numbers of all whose name, last part of the name or label differs only in case, blanks, `_` and hyphens."""
+    """The numbers of the names that differ from `name` only in case, blanks, `_` and hyphens.
+
+    A name is compared as a whole, by its last part, and by its label.
+    """
     wanted = _letters(name)
     shown = [""] * len(names) if labels is None else labels
     return [

@@ -1,8 +1,8 @@
 """Work in as many threads as torch uses: parts of a compiled loop, or independent pieces of work.
 
-numpy's products of matrices have threads of their own, one for each core. They help only products that are larger than
-those of evidence; for these they cost ten times as much processor time where other programs or threads keep the cores
-busy, because they wait for each other in loops (`single_products`).
+numpy computes a product of matrices in threads of its own, one for each core. They help only large products. Those of
+evidence are small: where other programs or threads keep the cores busy, numpy's threads cost ten times as much
+processor time, because they wait for each other in loops. `single_products` turns them off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Short forms of IRIs for things without labels: `http://example.org/city/Lima` is shown as `Lima` or `city/Lima`.
 
-All of an IRI but its last part is its *space*. The most common space is left out. The others are shown as their usual
-prefix (`dbr:`), or as their shortest end that no other space has, so things of the same last part stay distinct.
+The *space* of an IRI is the IRI without its last part. The most common space is left out. Any other is shown as its
+usual prefix (`dbr:`), or as its shortest end that no other space has, so IRIs with the same last part stay distinct.
 """
 
 from __future__ import annotations
