@@ -108,7 +108,7 @@ def test_background_relations_can_be_tasks_with_their_edge_hidden() -> None:
     graph = read_graph(
         [(f"c{i}", "in", f"s{i % 6}") for i in range(60)] + [(f"c{i}", "near", f"c{i + 1}") for i in range(20)]
     )
-    (found,) = background_tasks(graph, min_triples=50)
+    (found,) = background_tasks(graph)
     assert found.relation == "in"
     assert found.hidden == graph.relation("in")
     heads, tails = found.pairs[:, 0], found.pairs[:, 1]

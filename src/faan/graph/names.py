@@ -24,7 +24,8 @@ Bytes = NDArray[np.uint8]
 _PARTS = ("data", "offsets", "buckets", "members")  # arrays that are saved
 _CHUNK = 1 << 14  # names in one block: small temporary arrays reuse the same memory
 _MIN_PART = 3  # bytes of a text that is looked for in others
-_ENOUGH = 1000  # strings that hold it
+_ENOUGH = 1000  # strings that hold it, from which on the search ends
+_NEAR = 3  # strings that are most like a misspelt one
 _IN_WORD = re.compile(rb"[a-z0-9\x80-\xff]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 
@@ -155,8 +156,11 @@ class Names:
         ]
         return pl.concat(parts, rechunk=True) if parts else pl.Series([], dtype=pl.String)
 
-    def containing(self, text: str, count: int = 3) -> list[str]:
-        """The strings that hold a text as whole words, ASCII letters in any case, the shortest first."""
+    def containing(self, text: str) -> list[str]:
+        """The strings that hold a text as whole words, ASCII letters in any case, the shortest first.
+
+        The search ends when it has found many.
+        """
         wanted = _lower(np.frombuffer(text.strip().encode(errors="replace"), dtype=np.uint8)).tobytes()
         if len(wanted) < _MIN_PART:
             return []
@@ -172,9 +176,9 @@ class Names:
                     found.add(start + number)
             if len(found) >= _ENOUGH:
                 break
-        return sorted((self[number] for number in found), key=lambda name: (len(name), name))[:count]
+        return sorted((self[number] for number in found), key=lambda name: (len(name), name))
 
-    def nearest(self, name: str, count: int = 3) -> list[str]:
+    def nearest(self, name: str) -> list[str]:
         """The strings most like a misspelt one, best first.
 
         Shared letters and pairs of neighbouring letters narrow millions of strings down to two hundred, which are then
@@ -203,7 +207,7 @@ class Names:
             ratio = max(difflib.SequenceMatcher(None, name.casefold(), part).ratio() for part in parts)
             if ratio >= 0.6:
                 close[other] = ratio
-        return sorted(close, key=lambda other: (-close[other], other))[:count]
+        return sorted(close, key=lambda other: (-close[other], other))[:_NEAR]
 
 
 def local_name(name: str) -> str:

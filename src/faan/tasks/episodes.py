@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from faan.base import InputError, Ints, Purpose, Stream, distinct_without, grouped
-from faan.graph import Graph
+from faan.graph import RARE, Graph
 from faan.tasks.benchmark import PairSet, Task
 from faan.tasks.candidates import find_candidates
 
@@ -94,8 +94,8 @@ def draw_negatives(task: Task, heads: Ints, count: int, stream: Stream) -> Ints:
     return drawn.reshape(len(heads), count)
 
 
-def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500) -> list[Task]:
-    """Relations of the background graph as further training tasks (the open protocol).
+def background_tasks(graph: Graph) -> list[Task]:
+    """Rare relations of the background graph as further training tasks (the open protocol).
 
     Their edges are in the graph: a model must hide them from an entity's neighbours (`Task.hidden`,
     `Neighbours.gather_hiding`).
@@ -103,7 +103,7 @@ def background_tasks(graph: Graph, min_triples: int = 50, max_triples: int = 500
     tasks = []
     counts = graph.relation_counts
     offsets, rows_by_relation = grouped(graph.relations, graph.num_relations)
-    for relation in np.flatnonzero((counts >= min_triples) & (counts <= max_triples)).tolist():
+    for relation in np.flatnonzero((counts >= RARE[0]) & (counts <= RARE[1])).tolist():
         rows = rows_by_relation[offsets[relation] : offsets[relation + 1]]
         pairs = np.stack([graph.heads[rows], graph.tails[rows]], axis=1)
         candidates = find_candidates(graph, pairs[:, 1]).entities

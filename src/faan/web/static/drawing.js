@@ -15,11 +15,11 @@ const READABLE = 0.75; // the least zoom of an enlarged drawing at first
 const NARROW = 500; // pixels of a canvas on which only the fact and its paths are drawn; the text below says the rest
 const STRETCHES = [[1, 1], [1, 1.25], [1.1, 1.25], [1.1, 1.5], [1.25, 1.5], [1.4, 1.75], [1.6, 2]]; // width and height, until every label has a place
 
-let library = null;
+let library = null; // Cytoscape.js, loaded for the first drawing
 let drawn = null; // what stands on the page: {graph, observer}
 
 export async function draw(canvas) {
-  library ??= (await import("./vendor/cytoscape.js")).default;
+  await loaded();
   const narrow = canvas.clientWidth < NARROW;
   const graph = graphIn(canvas, narrow ? pathsOf(canvas.dataset.drawing) : JSON.parse(canvas.dataset.drawing), narrow);
   drawn?.observer.disconnect();
@@ -33,7 +33,8 @@ export async function draw(canvas) {
 }
 
 // Shows all of a drawing in a window of its own, to be moved and zoomed.
-export function enlarge(canvas) {
+export async function enlarge(canvas) {
+  await loaded();
   const dialog = $("enlarged");
   dialog.showModal();
   const graph = graphIn(dialog.querySelector(".canvas"), JSON.parse(canvas.dataset.drawing), false);
@@ -44,6 +45,10 @@ export function enlarge(canvas) {
     graph.center(graph.nodes("[role = 'head']"));
   }
   dialog.addEventListener("close", () => graph.destroy(), { once: true });
+}
+
+async function loaded() {
+  library ??= (await import("./vendor/cytoscape.js")).default;
 }
 
 function graphIn(canvas, { nodes, edges }, upright) {

@@ -29,7 +29,7 @@ export function evidencePane({ requestOf, upcoming, changed, complain }) {
     reasons.innerHTML = html; // from our own template, which escapes every name
     pane.scrollTop = 0;
     const canvas = reasons.querySelector(".canvas");
-    reasons.querySelector("#enlarge").addEventListener("click", () => enlarge(canvas));
+    reasons.querySelector("#enlarge").addEventListener("click", () => enlarge(canvas).catch(complain));
     await draw(canvas).catch(complain);
   }
 
