@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from faan.base import InputError, UnknownNameError
 from faan.graph import Graph
 from faan.web.answers import AboutEntity, LookedUp, NamesAnswer, Relation
@@ -106,9 +104,7 @@ class Naming:
         """A fact of the graph by its labels, of a relation that is listed first: what a person may type."""
         graph = self.graph
         relation = graph.relation(first_relations(self.relations)[0].name)
-        place = int(np.argmax(graph.relations == relation))
-        head, tail = int(graph.heads[place]), int(graph.tails[place])
-        names = graph.entity_names
+        (head, tail), names = graph.pairs_of(relation)[0].tolist(), graph.entity_names
         return self.label(names[head]), self.relation_label(graph.relation_names[relation]), self.label(names[tail])
 
     def label(self, name: str) -> str:
