@@ -66,7 +66,10 @@ class OverburdenedError(InputError):
 
 
 def retried(call: Callable[[], T], name: str, attempts: int, on_wait: Callable[[str], None] = lambda why: None) -> T:
-    """What a call to an endpoint of this name returns; after a failure it is repeated, with growing delays."""
+    """Call an endpoint; after a failure that may pass, wait and call it again, longer each time.
+
+    Errors name the endpoint by `name`; `on_wait` is told why before each delay.
+    """
     for attempt in range(1, attempts + 1):
         try:
             return call()

@@ -221,7 +221,7 @@ class Graph:
             yield name, {attribute: value for attribute, value in known.items() if value}
 
     def pairs_of(self, relation: int) -> Ints:
-        """The head and the tail of each fact of a relation, (n, 2), in order.
+        """The head and the tail of each fact of a relation, (n, 2), in the order of the graph.
 
         Args:
             relation: The id of the relation.
@@ -254,9 +254,9 @@ class Graph:
         """The id of a relation.
 
         Args:
-            name: Its name, or its label if only one relation has this label. Without such a one: the name, the last
-                part of an IRI or the label in another spelling (`_`, blanks, hyphens, upper and lower case), if it fits
-                only one relation.
+            name: Its name, or its label if only one relation has this label. If no relation has it, another spelling
+                (`_`, blanks, hyphens, upper and lower case) of a name, of the last part of an IRI or of a label is
+                found, if only one relation has it.
             exact: Refuse other spellings.
 
         >>> graph.relation("in"), graph.relation("In")
@@ -265,15 +265,15 @@ class Graph:
         check_kind("name", name, str, "the name of a relation")
         names, labels = self.relation_names, self.relation_labels
         number = _look_up(name, names, labels, self._how_many)
-        found = spelt_alike(name, names, labels) if number is None and not exact else []
-        if number is None and len(found) == 1:
-            [number] = found
+        if number is not None:
+            return number
+        found = [] if exact else spelt_alike(name, names, labels)
+        if not found:
+            raise _unknown("relation", name, names, labels)
         if len(found) > 1:
             listed = _listed(found, names, self._how_many)
             raise InputError(f"{len(found)} relations are spelt like {shorten(name)!r}: {listed}. Use the name.")
-        if number is None:
-            raise _unknown("relation", name, names, labels)
-        return number
+        return found[0]
 
     def _how_many(self, relation: int) -> str:
         """How to distinguish a relation from others: its number of facts."""
