@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from faan.evidence import RelationQuery
 from faan.graph import Graph
 from faan.models import EvidenceRanker, OutOfFoldVectors, fit_ranker, parts_of
 from faan.models.evidence import RANKER_FILE, TREES_FILE
-from faan.tasks import Benchmark, Task, background_tasks, with_task_edges
+from faan.tasks import Benchmark, Task, with_task_edges
 from faan.train import RunConfig, evaluate_run, load_run, resume_run, train_model, train_run
 from faan.train.evidence import RANKER_FOLDER, EvidenceStages
 
@@ -105,8 +104,7 @@ def test_a_task_is_learnt_from_without_its_own_triples(
     changes: dict[str, Any], tiny: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In either direction: its edges are hidden, and the vectors it is given have not seen them."""
-    smaller = partial(background_tasks, min_triples=10)  # the tiny background has but one relation, of 40 triples
-    monkeypatch.setattr("faan.train.evidence.background_tasks", smaller)
+    monkeypatch.setattr("faan.tasks.episodes.RARE", (10, 500))  # the tiny background has one relation, of 40 triples
     given: list[Sequence[OutOfFoldVectors]] = []
 
     def fit(
