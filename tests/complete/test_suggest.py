@@ -7,10 +7,12 @@ from itertools import groupby, islice
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from faan.base import InputError, Ints, UnknownNameError
 from faan.complete import Completer, Extended, ask
 from faan.complete.because import Because
+from faan.complete.scoring import Adjusted
 from faan.graph import Graph
 from faan.tasks import without_relations
 
@@ -124,6 +126,32 @@ def test_known_facts_are_left_out_unless_they_are_wanted(completer: Completer) -
     shown = list(completer.suggest(FIVE, heads=["land0"], known="show"))
     assert shown[0].tail == "town0a"
     assert "this fact is known already" in shown[0].warnings
+
+
+def test_known_facts_are_scored_only_if_they_are_wanted(knowing: Completer, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = knowing.graph
+    known, scored = graph.entity("p40"), list[Ints]()
+
+    def score(self: Adjusted, heads: Ints, candidates: Ints) -> NDArray[np.float64]:
+        scored.append(candidates)
+        return plain(self, heads, candidates)
+
+    def is_scored() -> bool:
+        return any(known in candidates for candidates in scored)
+
+    plain = Adjusted.score
+    list(knowing.suggest("knows", heads=["p1"], top=1))  # its self-test asks for known facts
+    monkeypatch.setattr(Adjusted, "score", score)
+    best = list(knowing.suggest("knows", heads=["p0"], top=5))
+    assert not is_scored()
+    assert list(knowing.suggest("knows", heads=["p0"], tails=[one.tail for one in best], top=5)) == best
+    assert [knowing.explain("p0", one.tail, "knows").suggestion for one in best] == best
+    assert not is_scored()
+    assert knowing.score([("p0", "p40")], "knows")[0].warnings == ("this fact is known already",)
+    assert is_scored()
+    scored.clear()
+    assert any(one.tail == "p40" for one in knowing.suggest("knows", heads=["p0"], top=900, known="show"))
+    assert is_scored()
 
 
 def test_a_second_tail_is_warned_of_where_every_head_has_one(completer: Completer) -> None:

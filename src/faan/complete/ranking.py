@@ -38,7 +38,7 @@ class Ranking:
         With `strict`, answers that break a rule of the schema are skipped. Answers less likely than `least` are skipped
         before their reasons are computed, which takes most of the time.
         """
-        for entity, choices, scores in self._scores(asked, answers):
+        for entity, choices, scores in self._scores(asked, answers, known):
             counts = self._competing(entity, choices, known, strict)
             wanted = counts if answers is None else counts & np.isin(choices, answers)
             places = np.flatnonzero(wanted)
@@ -47,7 +47,7 @@ class Ranking:
 
     def candidates(self, entity: int, count: int, known: Known, without: Ints, strict: bool) -> Ints:
         """The ids of the best answers for one entity, best first, without those in `without`."""
-        [(_, choices, scores)] = self._scores(np.array([entity]), None)
+        [(_, choices, scores)] = self._scores(np.array([entity]), None, known)
         places = np.flatnonzero(self._competing(entity, choices, known, strict) & ~np.isin(choices, without))
         return choices[places[self._order(entity, choices[places], scores[places])[:count]]]
 
@@ -67,7 +67,7 @@ class Ranking:
         """
         for entity in distinct(asked).tolist():
             wanted = distinct(answers[asked == entity])
-            for one, choices, scores in self._scores(np.array([entity]), wanted):
+            for one, choices, scores in self._scores(np.array([entity]), wanted, "skip", kept=wanted):
                 places, counts = np.flatnonzero(np.isin(choices, wanted)), self._competing(one, choices, "skip")
                 yield from self._judged(one, choices, scores, places, counts, least)
 
@@ -90,21 +90,43 @@ class Ranking:
             compared = np.flatnonzero(rivals | (np.arange(len(choices)) == place))
             yield from self._suggestions(entity, choices, scores, np.array([place]), compared, least)
 
-    def _scores(self, asked: Ints, answers: Ints | None) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
-        """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together."""
+    def _scores(
+        self, asked: Ints, answers: Ints | None, known: Known, kept: Ints | None = None
+    ) -> Iterator[tuple[int, Ints, NDArray[np.float64]]]:
+        """Each entity with its choices (C,) and their scores; the first is scored alone, later ones together.
+
+        Where entities are scored one by one, known answers that are to be skipped are not scored, but for those that
+        are `kept`: evidence about a known fact takes longer, and a hub has thousands of them.
+        """
         candidates = self.question.candidates
         choices = candidates if answers is None else distinct(candidates, answers)
+        if isinstance(self.scorer.scorer, ExplainingScorer):  # it caches what it computed for an entity, to explain it
+            for entity in asked.tolist():
+                own = choices if known == "show" else self._unknown(entity, choices, kept)
+                yield entity, own, self._checked(np.array([entity]), own)[0]
+            return
         most = min(max(1, SCORES_AT_ONCE // len(choices)), _ENTITIES_AT_ONCE)
-        if isinstance(self.scorer.scorer, ExplainingScorer):
-            most = 1  # it caches what it computed for an entity, to explain the scores
         first, size = 0, 1
         while first < len(asked):
             chunk = asked[first : first + size]
             first, size = first + size, min(2 * size, most)
-            scores = self.scorer.score(chunk, choices)
-            if np.isnan(scores).any():
-                raise InputError("a score is not a number: the model's weights are broken; fit it again")
+            scores = self._checked(chunk, choices)
             yield from ((entity, choices, scores[row]) for row, entity in enumerate(chunk.tolist()))
+
+    def _unknown(self, entity: int, choices: Ints, kept: Ints | None) -> Ints:
+        """The choices that are not known answers for an entity, and those that are kept."""
+        known = self.question.known.tails_of(entity)
+        known = known if kept is None else known[~np.isin(known, kept)]
+        return choices[~np.isin(choices, known)] if len(known) else choices
+
+    def _checked(self, asked: Ints, choices: Ints) -> NDArray[np.float64]:
+        """The scores of entities (n,) with choices (C,), none of which may be no number: (n, C)."""
+        if not len(choices):  # all of them are known
+            return np.empty((len(asked), 0))
+        scores = self.scorer.score(asked, choices)
+        if np.isnan(scores).any():
+            raise InputError("a score is not a number: the model's weights are broken; fit it again")
+        return scores
 
     def _competing(self, entity: int, choices: Ints, known: Known, strict: bool = False) -> NDArray[np.bool_]:
         """Which choices are answers at all: not the entity itself (unless known facts say so), not what is known."""
