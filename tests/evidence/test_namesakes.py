@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from faan.base import InputError, Ints
 from faan.evidence import CATALOGUE, Measure, RelationQuery, Sources, evidence_of
 from faan.evidence import names as names_module
 from faan.evidence.names import EntityNames
+from faan.evidence.paths import Firings, RelationPaths
 from faan.graph import Graph, Names
 from faan.tasks import PairSet, Task
 
@@ -204,3 +206,28 @@ def test_graphs_with_the_same_names_take_them_apart_once() -> None:
     one, other = EntityNames.of(graph), EntityNames.of(fewer)
     assert one.letters is other.letters
     assert other.merged.num_triples < one.merged.num_triples
+
+
+def test_paths_are_followed_again_for_known_facts_of_the_head_but_not_for_those_of_its_namesakes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    again: list[list[int]] = []
+    plain = RelationPaths.fire_without
+
+    def fire_without(
+        self: RelationPaths, found: Firings, head: int, own: int, ids: Ints, wanted: NDArray[np.bool_] | None = None
+    ) -> Firings:
+        assert wanted is not None
+        if len(self.neighbours.offsets) <= ENTITIES:  # of the graph in which namesakes are one
+            again.append(ids[wanted].tolist())
+        return plain(self, found, head, own, ids, wanted)
+
+    heads, tails = np.array([(0, 4), (2, 3), (7, 6), (1, 3), (1, 6), (1, 8)], np.int32).T  # 1 has the name of 0
+    graph = replace(make_graph(), heads=heads, relations=np.zeros(6, np.int32), tails=tails)
+    task = replace(make_task(0, in_graph=True), pairs=PAIRS[:3], facts=PAIRS[:3].astype(np.int64))
+    monkeypatch.setattr("faan.evidence.path_sums.RelationPaths.fire_without", fire_without)
+    table(graph, task, 0, np.array([3, 6]))
+    assert again == [[]]
+    table(graph, task, 0, np.array([4, 3]))
+    known = Sources(graph).names.number(np.array([4])).tolist()
+    assert again == [[], [], known]  # of candidates, and of what is known

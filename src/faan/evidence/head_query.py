@@ -122,12 +122,17 @@ class HeadQuery:
 
     @unlocked_property
     def namesake_paths(self) -> PathSums:
-        """Which paths lead from the head to the candidates where entities of the same name are one."""
-        if not self.relation.sources.names.has_namesakes:
+        """Which paths lead from the head to the candidates where entities of the same name are one.
+
+        No known fact of the head is evidence for itself. Those of its namesakes are other facts, and may be thousands.
+        """
+        relation, names = self.relation, self.relation.sources.names
+        if not names.has_namesakes:
             return self.paths
-        (ids, row), head = self.candidates.namesakes, int(self.relation.sources.names.number(np.array([self.head]))[0])
+        (ids, row), head = self.candidates.namesakes, int(names.number(np.array([self.head]))[0])
         wanted = np.bincount(row, weights=self.wanted, minlength=len(ids)) > 0
-        found = path_sums(self.relation.namesake_paths, head, ids, self.relation.own, wanted)
+        wanted &= np.isin(ids, names.number(relation.known_tails(self.head)))
+        found = path_sums(relation.namesake_paths, head, ids, relation.own, wanted)
         return PathSums(found.short[row], found.long[row], found.best[row], found.fired[row])
 
     @unlocked_property
